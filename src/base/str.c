@@ -1,0 +1,96 @@
+#include "base/str.h"
+
+#include <strings.h>
+
+bool str_eq_nocase(struct str a, struct str b)
+{
+    return a.n == b.n && (a.n == 0 || strncasecmp(a.p, b.p, a.n) == 0);
+}
+
+bool str_starts(struct str s, struct str prefix)
+{
+    return s.n >= prefix.n && memcmp(s.p, prefix.p, prefix.n) == 0;
+}
+
+bool str_starts_nocase(struct str s, struct str prefix)
+{
+    return s.n >= prefix.n && strncasecmp(s.p, prefix.p, prefix.n) == 0;
+}
+
+struct str str_skip(struct str s, size_t n)
+{
+    if (n > s.n)
+        n = s.n;
+    return (struct str){s.p + n, s.n - n};
+}
+
+static bool is_space(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+struct str str_trim(struct str s)
+{
+    while (s.n && is_space(s.p[0]))
+        s = str_skip(s, 1);
+    while (s.n && is_space(s.p[s.n - 1]))
+        s.n--;
+    return s;
+}
+
+struct str str_cut(struct str *s, char mark)
+{
+    const char *at = s->n ? memchr(s->p, mark, s->n) : NULL;
+    struct str head = *s;
+
+    if (!at) {
+        *s = (struct str){NULL, 0};
+        return head;
+    }
+    head.n = (size_t)(at - s->p);
+    *s = str_skip(*s, head.n + 1);
+    return head;
+}
+
+bool str_to_u64(struct str s, uint64_t *ret)
+{
+    uint64_t value = 0;
+
+    if (s.n == 0)
+        return false;
+    for (size_t i = 0; i < s.n; i++) {
+        if (s.p[i] < '0' || s.p[i] > '9')
+            return false;
+        if (__builtin_mul_overflow(value, 10, &value) ||
+            __builtin_add_overflow(value, (uint64_t)(s.p[i] - '0'), &value))
+            return false;
+    }
+    *ret = value;
+    return true;
+}
+
+unsigned str_distance(const char *a, const char *b)
+{
+    enum { LONGEST = 63 };
+    unsigned row[LONGEST + 1];
+    size_t na = strlen(a), nb = strlen(b);
+
+    if (na > LONGEST || nb > LONGEST)
+        return LONGEST;
+    for (size_t j = 0; j <= nb; j++)
+        row[j] = (unsigned)j;
+    for (size_t i = 1; i <= na; i++) {
+        unsigned diagonal = row[0];
+        row[0] = (unsigned)i;
+        for (size_t j = 1; j <= nb; j++) {
+            unsigned best = diagonal + (a[i - 1] != b[j - 1]);
+            diagonal = row[j];
+            if (row[j] + 1 < best)
+                best = row[j] + 1;
+            if (row[j - 1] + 1 < best)
+                best = row[j - 1] + 1;
+            row[j] = best;
+        }
+    }
+    return row[nb];
+}

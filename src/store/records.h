@@ -1,0 +1,166 @@
+/* What is kept: plain records, no behaviour. Views inside a record point into memory of whoever
+ * filled it (a request's arena, a reader's arena). Times are unix microseconds, 0 = not yet;
+ * money is micro-units (millionths) of the currency. The numbers of the enums are on disk:
+ * add at the end, never renumber. */
+#pragma once
+
+#include "base/str.h"
+
+enum mode { MODE_TEST = 0, MODE_LIVE = 1 };
+
+/* X(name, number on disk, word in the API) */
+#define MESSAGE_STATUSES(X)                                                                        \
+    X(SCHEDULED, 1, "scheduled")                                                                   \
+    X(QUEUED, 2, "queued")                                                                         \
+    X(SENT, 3, "sent")                                                                             \
+    X(DELIVERED, 4, "delivered")                                                                   \
+    X(FAILED, 5, "failed")                                                                         \
+    X(CANCELLED, 6, "cancelled")                                                                   \
+    X(RECEIVED, 7, "received")
+
+#define NUMBER_TYPES(X)                                                                            \
+    X(TOLL_FREE, 1, "toll-free")                                                                   \
+    X(LOCAL, 2, "local")                                                                           \
+    X(SHORT_CODE, 3, "short-code")                                                                 \
+    X(ALPHANUMERIC, 4, "alphanumeric")
+
+#define COVERAGES(X)                                                                               \
+    X(HIGH, 1, "high")                                                                             \
+    X(MEDIUM, 2, "medium")                                                                         \
+    X(LOW, 3, "low")
+
+#define ROUTE_REASONS(X)                                                                           \
+    X(SMART, 1, "smart-routing")                                                                   \
+    X(LOCAL, 2, "local-routing")                                                                   \
+    X(INTERNATIONAL, 3, "international-routing")                                                   \
+    X(USER, 4, "user-specified")                                                                   \
+    X(FAILOVER, 5, "failover")
+
+#define ENCODINGS(X)                                                                               \
+    X(GSM7, 1, "GSM-7")                                                                            \
+    X(UCS2, 2, "UCS-2")
+
+#define DIRECTIONS(X)                                                                              \
+    X(OUTBOUND, 1, "outbound")                                                                     \
+    X(INBOUND, 2, "inbound")
+
+#define MESSAGE_KINDS(X)                                                                           \
+    X(SMS, 1, "sms")                                                                               \
+    X(MMS, 2, "mms")
+
+#define MESSAGE_TYPES(X)                                                                           \
+    X(TRANSACTIONAL, 1, "transactional")                                                           \
+    X(MARKETING, 2, "marketing")                                                                   \
+    X(OTP, 3, "otp")                                                                               \
+    X(ALERT, 4, "alert")                                                                           \
+    X(PROMOTIONAL, 5, "promotional")
+
+/* Why a message failed. X(name, number on disk, errorCode, errorMessage) */
+#define FAILURES(X)                                                                                \
+    X(INVALID_DESTINATION, 1, "invalid_destination", "The number cannot exist in its country.")    \
+    X(UNREACHABLE, 2, "unreachable", "The handset could not be reached.")                          \
+    X(CARRIER_REJECTED, 3, "carrier_rejected", "The carrier refused the message.")                 \
+    X(CARRIER_BLOCKED, 4, "carrier_blocked", "The carrier blocks this sender or destination.")     \
+    X(SPAM_FILTERED, 5, "spam_filtered", "The carrier took the message for spam.")                 \
+    X(RECIPIENT_OPTED_OUT, 6, "recipient_opted_out", "The recipient has opted out.")               \
+    X(NO_ROUTE, 7, "no_route", "No carrier takes messages for this destination.")                  \
+    X(NO_SENDER, 8, "no_sender", "No sending number can reach this destination.")                  \
+    X(QUEUE_FULL, 9, "queue_full", "The carrier's queue is full.")                                 \
+    X(VALIDITY_EXPIRED, 10, "validity_expired", "The message was not sent within its validity.")   \
+    X(CARRIER_EXPIRED, 11, "carrier_expired", "The carrier gave up before the handset answered.")  \
+    X(UNDELIVERABLE, 12, "undeliverable", "The carrier could not deliver the message.")            \
+    X(CARRIER_DELETED, 13, "carrier_deleted", "The carrier deleted the message.")                  \
+    X(MEDIA_UNREACHABLE, 14, "media_unreachable", "A media file could not be fetched.")            \
+    X(MEDIA_TOO_LARGE, 15, "media_too_large", "A media file is too large.")                        \
+    X(UNSUPPORTED_MEDIA_TYPE, 16, "unsupported_media_type",                                        \
+      "A media file has an unsupported type.")                                                     \
+    X(UPSTREAM_TIMEOUT, 17, "upstream_timeout", "The carrier did not answer in time.")             \
+    X(UPSTREAM_ERROR, 18, "upstream_error", "The carrier reported an error of its own.")           \
+    X(UNKNOWN, 19, "unknown", "The carrier gave no reason.")
+
+enum message_status {
+#define X(name, number, word) STATUS_##name = (number),
+    MESSAGE_STATUSES(X)
+#undef X
+};
+enum number_type {
+#define X(name, number, word) NUMBER_##name = (number),
+    NUMBER_TYPES(X)
+#undef X
+};
+enum coverage {
+#define X(name, number, word) COVERAGE_##name = (number),
+    COVERAGES(X)
+#undef X
+};
+enum route_reason {
+#define X(name, number, word) REASON_##name = (number),
+    ROUTE_REASONS(X)
+#undef X
+};
+enum encoding {
+#define X(name, number, word) ENCODING_##name = (number),
+    ENCODINGS(X)
+#undef X
+};
+enum direction {
+#define X(name, number, word) DIRECTION_##name = (number),
+    DIRECTIONS(X)
+#undef X
+};
+enum message_kind {
+#define X(name, number, word) KIND_##name = (number),
+    MESSAGE_KINDS(X)
+#undef X
+};
+enum message_type {
+#define X(name, number, word) TYPE_##name = (number),
+    MESSAGE_TYPES(X)
+#undef X
+};
+enum failure {
+    FAILURE_NONE = 0,
+#define X(name, number, code, text) FAILURE_##name = (number),
+    FAILURES(X)
+#undef X
+};
+
+struct message {
+    int64_t id;      /* given by the store when it is accepted */
+    int64_t account; /* whose it is */
+    enum mode mode;
+    enum direction direction;
+    enum message_status status;
+    enum message_kind kind;
+    enum message_type type;
+    struct str from, to; /* "+15551234567", or letters for an alphanumeric sender */
+    struct str text;     /* UTF-8 */
+    struct str media;    /* media URLs, one per line; empty for SMS */
+    enum encoding encoding;
+    unsigned segments;
+    enum number_type number_type;
+    enum coverage coverage;
+    enum route_reason reason;
+    unsigned rate_limit;   /* messages per minute of the sender */
+    unsigned calling_code; /* of the destination: 1, 44, … */
+    char country[3];       /* of the destination: ISO 3166 alpha-2, "" unknown */
+    int64_t cost_micros;
+    char currency[4];
+    unsigned retry_count;
+    enum failure failure;
+    int64_t created_us, updated_us, sent_us, delivered_us, failed_us;
+};
+
+enum { KEY_HASH_SIZE = 32, KEY_NAME_MAX = 64, PLAN_NAME_MAX = 32 };
+
+struct key_record {
+    int64_t id;
+    int64_t account;
+    enum mode mode;
+    char name[KEY_NAME_MAX + 1];
+    char plan[PLAN_NAME_MAX + 1];
+    uint8_t hash[KEY_HASH_SIZE]; /* SHA-256 of the whole key; the key itself is never kept */
+    char last_four[5];
+    uint32_t permissions; /* bits of enum permission; 0 = none listed: all but keys:* */
+    int64_t created_us, revoked_us, expires_us;
+};
