@@ -33,6 +33,10 @@ static enum json_result malformed(struct json_error *error, const json_error_t *
         text += sizeof either - 1;
     snprintf(error->message, sizeof error->message, "%s (line %d, column %d)", text, e->line,
              e->column);
+    /* The text near the fault may end within a character, but an answer must be UTF-8. */
+    for (char *c = error->message; *c; c++)
+        if (*c & 0x80)
+            *c = '?';
     return JSON_MALFORMED;
 }
 

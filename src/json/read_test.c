@@ -189,6 +189,15 @@ static void test_malformed_place(void **state)
     assert_string_equal(error.message, "'{' expected near end of file (line 1, column 0)");
 }
 
+/* The fault lies between the two bytes of a character. */
+static void test_malformed_message_is_ascii(void **state)
+{
+    struct sample s;
+
+    assert_int_equal(decode(STR("{\"to\":\"\\\xde\xa3\"}"), &s), JSON_MALFORMED);
+    assert_string_equal(error.message, "invalid escape near '\"\\?' (line 1, column 8)");
+}
+
 static void test_deep_nesting(void **state)
 {
     size_t n = 200000;
@@ -226,6 +235,7 @@ int main(void)
         cmocka_unit_test(test_whole_real),
         cmocka_unit_test(test_malformed),
         cmocka_unit_test(test_malformed_place),
+        cmocka_unit_test(test_malformed_message_is_ascii),
         cmocka_unit_test(test_deep_nesting),
         cmocka_unit_test(test_arena_ceiling),
     };
