@@ -31,11 +31,11 @@ static void wake_taker(struct mailbox *m)
         m->wake(m->wake_context);
 }
 
-static int put(struct mailbox *m, struct letter *l)
+static int put(struct mailbox *m, struct letter *l, size_t max)
 {
     if (m->closed)
         return -ESHUTDOWN;
-    if (m->count >= m->max)
+    if (m->count >= max)
         return -EAGAIN;
     l->next = NULL;
     *m->last = l;
@@ -44,11 +44,11 @@ static int put(struct mailbox *m, struct letter *l)
     return 0;
 }
 
-int mailbox_post(struct mailbox *m, struct letter *l)
+static int deliver(struct mailbox *m, struct letter *l, size_t max)
 {
     pthread_mutex_lock(&m->lock);
     bool was_empty = !m->first;
-    int r = put(m, l);
+    int r = put(m, l, max);
     /* The taker empties the whole box at once, so only the first letter needs to call it. */
     if (r == 0 && was_empty)
         pthread_cond_signal(&m->filled);
@@ -56,6 +56,16 @@ int mailbox_post(struct mailbox *m, struct letter *l)
     if (r == 0 && was_empty)
         wake_taker(m);
     return r;
+}
+
+int mailbox_post(struct mailbox *m, struct letter *l)
+{
+    return deliver(m, l, m->max);
+}
+
+int mailbox_push(struct mailbox *m, struct letter *l)
+{
+    return deliver(m, l, SIZE_MAX);
 }
 
 static struct letter *take_all(struct mailbox *m)

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 
 enum { FINAL_COUNT = 3 };
+/* An engine may keep account and mode in one number. */
+static const int64_t account_max = INT64_MAX / 2;
 
 static int get(int64_t account, enum mode mode, int64_t id, struct message *ret)
 {
@@ -77,7 +79,7 @@ static void test_ids_and_times_go_forward(void **state)
 
 static void test_every_column_is_kept(void **state)
 {
-    struct message m = test_message(INT64_MAX, MODE_LIVE, ""), read;
+    struct message m = test_message(account_max, MODE_LIVE, ""), read;
 
     m.kind = KIND_MMS;
     m.type = TYPE_PROMOTIONAL;
@@ -95,7 +97,7 @@ static void test_every_column_is_kept(void **state)
     assert_int_equal(store_begin(test_store), 0);
     assert_int_equal(store_accept(test_store, &m), 0);
     assert_int_equal(store_commit(test_store), 0);
-    assert_int_equal(get(INT64_MAX, MODE_LIVE, m.id, &read), 0);
+    assert_int_equal(get(account_max, MODE_LIVE, m.id, &read), 0);
     test_same(&read, &m);
 }
 

@@ -13,9 +13,7 @@ static int open_memory(struct store **ret, const char *path, const struct clock 
 
 const struct test_engine test_engines[] = {
     {"memory", open_memory, false},
-#if __has_include("store/sqlite.c")
     {"sqlite", store_open_sqlite, true},
-#endif
 };
 const size_t test_engine_count = sizeof test_engines / sizeof *test_engines;
 
@@ -48,6 +46,8 @@ void test_close(void)
 {
     store_reader_close(test_reader);
     store_close(test_store);
+    test_reader = NULL;
+    test_store = NULL;
 }
 
 int test_set_up(void **state)
