@@ -46,7 +46,6 @@ stop_pid() {
         kill -KILL "$pid" 2>/dev/null || true
         say "bench: process $pid did not stop within 30 s and was killed"
     fi
-    wait "$pid" 2>/dev/null || true
 }
 
 # A child that ended but is not yet waited for is a zombie: gone as well.
@@ -123,6 +122,7 @@ server_start() {
     "$PROGRAM" serve --data-dir "$dir" --listen 127.0.0.1:0 ${BENCH_SERVE_ARGS:-} \
         >"$TMP/$name.out" 2>"$TMP/$name.err" &
     SERVER_PID[$name]=$!
+    disown # so that the shell does not comment on a kill -9 of ours
     until server_ready "$name"; do
         if gone "${SERVER_PID[$name]}" || (($(now) - begin > 60000000)); then
             tail -n 5 "$TMP/$name.err" >&2
