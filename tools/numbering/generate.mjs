@@ -161,7 +161,18 @@ function ranges(code, countries) {
 
 const lengthBits = (lengths) => lengths.reduce((bits, n) => bits | (1 << n), 0);
 const hex = (n) => '0x' + n.toString(16);
-const six = (n) => String(n).replace(/^0+(?=\d)/, '');
+
+// Rows side by side, as many as fit in 100 columns.
+function packed(rows) {
+  const lines = [];
+  for (const row of rows) {
+    if (lines.length && lines.at(-1).length + row.length < 100)
+      lines.push(`${lines.pop()} ${row}`);
+    else
+      lines.push(`    ${row}`);
+  }
+  return lines.join('\n');
+}
 
 const countryRows = [], codeRows = [], rangeRows = [];
 const countryIndex = new Map();
@@ -169,7 +180,7 @@ const countryIndex = new Map();
 function addCountry(name, record) {
   countryIndex.set(name, countryRows.length);
   const iso = /^[A-Z]{2}$/.test(name) ? name : '';
-  countryRows.push(`    {"${iso}", ${hex(lengthBits(record[LENGTHS]))}},`);
+  countryRows.push(`{"${iso}", ${hex(lengthBits(record[LENGTHS]))}},`);
 }
 
 for (const name of Object.keys(metadata.countries).sort())
@@ -185,26 +196,27 @@ for (const code of Object.keys(allCodes).sort((a, b) => a - b)) {
   const countries = allCodes[code];
   const list = countries.length > 1 ? ranges(code, countries) : [];
   codeRows.push(
-    `    {${code}, ${countryIndex.get(countries[0])}, ${rangeRows.length}, ${list.length}},`);
+    `{${code}, ${countryIndex.get(countries[0])}, ${rangeRows.length}, ${list.length}},`);
   for (const { first, last, country } of list)
-    rangeRows.push(`    {${six(first)}, ${six(last)}, ${countryIndex.get(country)}}, /* ${country} */`);
+    rangeRows.push(`{${first}, ${last}, ${countryIndex.get(country)}},`);
 }
 
-writeFileSync(output('src/messaging/numbering_table.c'), `/* Made by tools/numbering/generate.mjs; do not edit.
- * Facts from the metadata of libphonenumber (Apache-2.0), by way of libphonenumber-js ${version}. */
+writeFileSync(output('src/messaging/numbering_table.c'),
+  `/* Made by tools/numbering/generate.mjs; do not edit.
+ * Facts from the metadata of libphonenumber (Apache-2.0), as libphonenumber-js ${version} has it. */
 #include "messaging/numbering_table.h"
 
 /* clang-format off */
 const struct numbering_country numbering_countries[] = {
-${countryRows.join('\n')}
+${packed(countryRows)}
 };
 
 const struct numbering_code numbering_codes[] = {
-${codeRows.join('\n')}
+${packed(codeRows)}
 };
 
 const struct numbering_range numbering_ranges[] = {
-${rangeRows.join('\n')}
+${packed(rangeRows)}
 };
 /* clang-format on */
 
