@@ -1,5 +1,5 @@
 /* The contract of store.h, sentence by sentence, for every engine. */
-#include "store/test_store.h"
+#include "store/fixture_test.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
