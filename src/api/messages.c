@@ -31,7 +31,7 @@ static bool cursor_problem(struct problem *p)
 
 static bool read_query(struct call *c, struct list_query *q, struct problem *p)
 {
-    struct form form = form_of(c->http->query);
+    struct form form = form_of(c->http->head.query);
     struct str name, value;
     int more;
 

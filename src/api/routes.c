@@ -49,18 +49,19 @@ static const char *method_word(enum http_method method)
 static void answer_no_route(struct call *c, const struct route *same_path)
 {
     struct arena *a = &c->http->arena;
-    const char *method = c->http->method_name;
-    struct str path = c->http->path;
+    struct str method = c->http->head.method, path = c->http->head.path;
     char *message;
 
     if (path.n > 100)
         path.n = 100;
+    if (method.n > 10)
+        method.n = 10;
     if (same_path)
-        message = arena_printf(a, "There is no %.10s %.*s; this path takes %s.", method,
+        message = arena_printf(a, "There is no %.*s %.*s; this path takes %s.", STR_FMT(method),
                                STR_FMT(path), method_word(same_path->method));
     else
-        message = arena_printf(a, "There is no %.10s %.*s; /v1/openapi.json lists all paths.",
-                               method, STR_FMT(path));
+        message = arena_printf(a, "There is no %.*s %.*s; /v1/openapi.json lists all paths.",
+                               STR_FMT(method), STR_FMT(path));
     answer_simple_problem(c, PROBLEM_NOT_FOUND, NULL, message);
 }
 
@@ -70,7 +71,7 @@ static const struct route *find_route(struct call *c, const struct route **ret_s
 
     *ret_same_path = NULL;
     for (size_t i = 0; i < ROUTE_COUNT; i++) {
-        if (!path_matches(routes[i].path, c->http->path, &c->parameter))
+        if (!path_matches(routes[i].path, c->http->head.path, &c->parameter))
             continue;
         if (routes[i].method == method)
             return &routes[i];
@@ -144,23 +145,35 @@ static bool check_key(struct call *c, const struct route *route)
 
 static bool check_size(struct call *c)
 {
-    const char *message = NULL;
+    if (c->http->body_too_large)
+        answer_simple_problem(c, PROBLEM_REQUEST_TOO_LARGE, NULL,
+                              "The body is larger than 262144 bytes.");
+    return !c->http->body_too_large;
+}
 
+/* It is not HTTP as far as we can read: there is no key and no path to speak of. */
+static void answer_unreadable(struct call *c)
+{
     if (c->http->head_too_large)
-        message = "The headers are larger than 16384 bytes.";
-    else if (c->http->body_too_large)
-        message = "The body is larger than 262144 bytes.";
-    if (message)
-        answer_simple_problem(c, PROBLEM_REQUEST_TOO_LARGE, NULL, message);
-    return !message;
+        answer_simple_problem(c, PROBLEM_REQUEST_TOO_LARGE, NULL,
+                              "The headers are larger than 16384 bytes.");
+    else
+        answer_simple_problem(c, PROBLEM_INVALID_PARAMETER, NULL,
+                              arena_printf(&c->http->arena, "The request is not valid HTTP: %s.",
+                                           c->http->malformed));
 }
 
 void api_handle(struct http_request *r)
 {
     struct api_worker *worker = r->worker_context;
     struct call c = {.http = r, .api = worker->api, .worker = worker};
-    const struct route *same_path, *route = find_route(&c, &same_path);
+    const struct route *same_path, *route;
 
+    if (r->malformed || r->head_too_large) {
+        answer_unreadable(&c);
+        return;
+    }
+    route = find_route(&c, &same_path);
     if (!route)
         answer_no_route(&c, same_path);
     else if ((route->access == PUBLIC || check_key(&c, route)) && check_size(&c))

@@ -124,7 +124,7 @@ static bool decode_problem(struct call *c, enum json_result result, const struct
 static bool decode(struct call *c, struct send_body *body, struct problem *p)
 {
     struct str type = http_request_header(c->http, "Content-Type");
-    struct str bytes = buf_str(&c->http->body);
+    struct str bytes = c->http->body;
     struct arena *a = &c->http->arena;
     struct json_error error = {0};
     enum json_result result;

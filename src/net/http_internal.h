@@ -1,40 +1,86 @@
-/* Shared by http_server.c and http_request.c only. */
+/* Shared by http_server.c, http_conn.c and http_request.c only. */
 #pragma once
 
 #include "net/acceptor.h"
+#include "net/http_chunks.h"
 #include "net/http_server.h"
+#include "net/tls_stream.h"
 
-#include <microhttpd.h>
+enum { HTTP_HEAD_MAX = 16 << 10, HTTP_RECORD = 16384, HTTP_RECEIVE = 64 << 10 };
 
-/* One thread, one epoll, its own free list of requests. */
+/* One thread, one epoll. Everything but the mailboxes is touched by that thread only. */
 struct http_worker {
     struct http_server *server;
-    struct MHD_Daemon *daemon;
+    pthread_t thread;
+    bool started;
+    int epoll, wake; /* wake: an eventfd behind the mailboxes */
     void *context;
-    _Atomic unsigned connections;
-    struct http_request *free_requests; /* touched by the worker's thread only */
+    _Atomic unsigned connections; /* handed over and not yet closed */
+    struct mailbox arrivals;      /* new connections, from the acceptor */
+    struct mailbox resumed;       /* requests whose work elsewhere is over */
+    struct http_conn *conns;      /* all of this worker */
+    struct http_conn *again;      /* those that have had their turn and want another */
+    struct http_conn *dead;       /* closed in this round; freed at its end */
+    struct http_request *free_requests;
     unsigned free_count;
+    struct buf plain, cipher; /* an answer before and after encryption */
+    char *receive;            /* HTTP_RECEIVE bytes of ciphertext as they come */
+    int64_t date_s;
+    char date[64]; /* the Date field of that second */
 };
 
 struct http_server {
     struct http_server_options options;
     struct conn_table table;
     struct acceptor *acceptor;
+    struct tls_context *tls;
     struct http_worker *workers;
-    _Atomic(struct tls_identity *) identity;
-    struct tls_identity *identities; /* all that ever served, newest first; freed at stop */
-    _Atomic unsigned in_flight;      /* requests between their first line and their last byte */
-    _Atomic bool draining;
+    _Atomic unsigned in_flight; /* requests between their head and the end of their answer */
+    _Atomic bool draining, stopping;
 };
 
-/* Callbacks of libmicrohttpd, in the order of a request's life. */
-void *http_request_begin(void *worker, const char *uri, struct MHD_Connection *connection);
-enum MHD_Result http_request_step(void *worker, struct MHD_Connection *connection, const char *url,
-                                  const char *method, const char *version, const char *upload,
-                                  size_t *upload_size, void **request);
-void http_request_end(void *worker, struct MHD_Connection *connection, void **request,
-                      enum MHD_RequestTerminationCode why);
+enum conn_state {
+    CONN_HANDSHAKE,
+    CONN_HEAD,   /* waiting for a request's head */
+    CONN_BODY,   /* waiting for its body */
+    CONN_BUSY,   /* its handler, or another thread, has it */
+    CONN_FLUSH,  /* the client must take the answer before it may ask again */
+    CONN_LINGER, /* answered and half closed: waiting for the client to see it */
+    CONN_DEAD
+};
 
+struct http_conn {
+    struct letter letter; /* in `arrivals`: the acceptor's word */
+    struct http_worker *worker;
+    int fd;
+    enum conn_state state;
+    struct tls_stream tls;
+    struct buf in;     /* plaintext: the present request and what follows it */
+    struct buf unsent; /* ciphertext that the socket did not take yet */
+    size_t scanned;    /* of `in`, for the end of the head */
+    size_t head_size;
+    uint64_t discarded; /* bytes of a body too large that were passed over */
+    struct http_chunks chunks;
+    struct http_request *request;
+    bool readable;    /* the socket may hold more */
+    bool ended;       /* the client will send nothing more */
+    bool close_after; /* the present answer */
+    bool in_again;
+    struct http_conn *next, *previous, *next_again, *next_dead;
+};
+
+/* http_request.c */
+struct http_request *http_request_new(struct http_conn *c);
+void http_request_end(struct http_request *r);
 void http_requests_free(struct http_worker *w);
-/* Gives the connection until now + us, or for ever with CONN_NO_DEADLINE. */
-void http_set_deadline(struct http_worker *w, struct MHD_Connection *connection, int64_t us);
+/* The whole answer, head and body, onto the worker's `plain`. */
+void http_request_write(struct http_request *r, bool close);
+
+/* http_conn.c */
+struct http_conn *http_conn_new(struct http_worker *w, int fd);
+/* Goes on as far as it can: after an event, a resume, or a turn in `again`. */
+void http_conn_run(struct http_conn *c);
+/* The request's answer is ready. */
+void http_conn_answer(struct http_conn *c);
+void http_conn_close(struct http_conn *c);
+void http_conn_free(struct http_conn *c);

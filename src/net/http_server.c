@@ -1,137 +1,209 @@
-/* Start and stop of the server: workers (a libmicrohttpd daemon without a listening socket each),
- * the acceptor in front of them, the TLS identity behind them.
- *
- * MHD_USE_TURBO stays off: with it suspended TLS connections hang. */
+/* Start and stop of the server, and the workers' loops. */
 #include "net/http_server.h"
 
 #include "base/clock.h"
 #include "net/http_internal.h"
 
 #include <errno.h>
-#include <gnutls/abstract.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
-enum { CONNECTION_MEMORY = 32 << 10 };
+enum { EVENTS = 256, PLAIN_MAX = 9 << 20, CIPHER_MAX = 16 << 20, STOP_CHECK_MS = 500 };
 
-static const char priorities[] = "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:-CIPHER-ALL:"
-                                 "+AES-128-GCM:+AES-256-GCM:+CHACHA20-POLY1305:-GROUP-ALL:"
-                                 "+GROUP-X25519:+GROUP-SECP256R1:+GROUP-SECP384R1:"
-                                 "%SERVER_PRECEDENCE";
+/* ---- a worker ---- */
 
-static int connection_fd(struct MHD_Connection *connection)
-{
-    const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-    return info ? info->connect_fd : -1;
-}
-
-void http_set_deadline(struct http_worker *w, struct MHD_Connection *connection, int64_t us)
-{
-    struct conn *c = conn_at(&w->server->table, connection_fd(connection));
-
-    if (c)
-        conn_set_deadline(c, us == CONN_NO_DEADLINE ? us : clock_monotonic_us() + us);
-}
-
-static void connection_changed(void *worker, struct MHD_Connection *connection, void **context,
-                               enum MHD_ConnectionNotificationCode code)
+static void wake(void *worker)
 {
     struct http_worker *w = worker;
+    uint64_t one = 1;
 
-    (void)context;
-    if (code == MHD_CONNECTION_NOTIFY_STARTED) {
-        http_set_deadline(w, connection, w->server->options.request_timeout_us);
-    } else {
-        conn_close(&w->server->table, connection_fd(connection));
+    (void)!write(w->wake, &one, sizeof one);
+}
+
+/* What the acceptor hands over. */
+struct arrival {
+    struct letter letter;
+    int fd;
+};
+
+static void open_conn(struct http_worker *w, int fd)
+{
+    struct http_conn *c = http_conn_new(w, fd);
+    struct epoll_event event = {.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, .data.ptr = c};
+
+    if (!c || epoll_ctl(w->epoll, EPOLL_CTL_ADD, fd, &event) < 0) {
+        if (c)
+            http_conn_free(c);
+        conn_close(&w->server->table, fd);
+        close(fd);
         atomic_fetch_sub(&w->connections, 1);
+        return;
+    }
+    c->next = w->conns;
+    if (c->next)
+        c->next->previous = c;
+    w->conns = c;
+}
+
+static void take_arrivals(struct http_worker *w)
+{
+    for (struct letter *l = mailbox_take(&w->arrivals); l;) {
+        struct letter *next = l->next;
+        open_conn(w, ((struct arrival *)l)->fd);
+        free(l);
+        l = next;
     }
 }
+
+static void take_resumed(struct http_worker *w)
+{
+    for (struct letter *l = mailbox_take(&w->resumed); l;) {
+        struct letter *next = l->next;
+        struct http_request *r = (struct http_request *)l;
+        struct http_conn *c = r->conn;
+        r->finish(r);
+        http_conn_answer(c);
+        http_conn_run(c);
+        l = next;
+    }
+}
+
+static void take_again(struct http_worker *w)
+{
+    struct http_conn *c = w->again;
+
+    w->again = NULL;
+    while (c) {
+        struct http_conn *next = c->next_again;
+        c->in_again = false;
+        http_conn_run(c);
+        c = next;
+    }
+}
+
+static void bury(struct http_worker *w)
+{
+    while (w->dead) {
+        struct http_conn *c = w->dead;
+        w->dead = c->next_dead;
+        http_conn_free(c);
+    }
+}
+
+static void conn_event(struct http_conn *c, uint32_t events)
+{
+    if (events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR))
+        c->readable = true;
+    http_conn_run(c);
+}
+
+static void *worker_main(void *argument)
+{
+    struct http_worker *w = argument;
+    struct epoll_event events[EVENTS];
+
+    pthread_setname_np(pthread_self(), "http");
+    while (!atomic_load_explicit(&w->server->stopping, memory_order_relaxed)) {
+        int n = epoll_wait(w->epoll, events, EVENTS, w->again ? 0 : STOP_CHECK_MS);
+        for (int i = 0; i < n; i++) {
+            uint64_t count;
+            if (events[i].data.ptr)
+                conn_event(events[i].data.ptr, events[i].events);
+            else
+                (void)!read(w->wake, &count, sizeof count);
+        }
+        take_arrivals(w);
+        take_resumed(w);
+        take_again(w);
+        bury(w);
+    }
+    return NULL;
+}
+
+static int worker_start(struct http_server *s, struct http_worker *w)
+{
+    struct epoll_event event = {.events = EPOLLIN, .data.ptr = NULL};
+
+    w->server = s;
+    buf_init(&w->plain, PLAIN_MAX);
+    buf_init(&w->cipher, CIPHER_MAX);
+    mailbox_init(&w->arrivals, SIZE_MAX, wake, w);
+    mailbox_init(&w->resumed, SIZE_MAX, wake, w);
+    w->receive = malloc(HTTP_RECEIVE);
+    w->epoll = epoll_create1(EPOLL_CLOEXEC);
+    w->wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    if (!w->receive || w->epoll < 0 || w->wake < 0 ||
+        epoll_ctl(w->epoll, EPOLL_CTL_ADD, w->wake, &event) < 0)
+        return -ENOMEM;
+    int failed = s->options.worker_open(s->options.context, &w->context);
+    if (!failed)
+        failed = -pthread_create(&w->thread, NULL, worker_main, w);
+    w->started = !failed;
+    return failed;
+}
+
+static void worker_stop(struct http_worker *w)
+{
+    if (!w->server)
+        return; /* it was never begun */
+    if (w->started) {
+        wake(w);
+        pthread_join(w->thread, NULL);
+    }
+    take_arrivals(w);
+    while (w->conns)
+        http_conn_close(w->conns);
+    bury(w);
+    http_requests_free(w);
+    if (w->context)
+        w->server->options.worker_close(w->context);
+    mailbox_done(&w->arrivals);
+    mailbox_done(&w->resumed);
+    buf_done(&w->plain);
+    buf_done(&w->cipher);
+    free(w->receive);
+    if (w->epoll >= 0)
+        close(w->epoll);
+    if (w->wake >= 0)
+        close(w->wake);
+}
+
+/* ---- the server ---- */
 
 /* On the acceptor's thread. */
 static void take_connection(void *server, int fd, const struct sockaddr *address, socklen_t length)
 {
     struct http_server *s = server;
     struct http_worker *least = &s->workers[0];
+    struct arrival *a = malloc(sizeof *a);
 
+    (void)address, (void)length;
+    if (!a) {
+        conn_close(&s->table, fd);
+        close(fd);
+        return;
+    }
     for (unsigned i = 1; i < s->options.workers; i++)
         if (atomic_load(&s->workers[i].connections) < atomic_load(&least->connections))
             least = &s->workers[i];
     atomic_fetch_add(&least->connections, 1);
-    if (MHD_add_connection(least->daemon, fd, address, length) != MHD_YES) {
-        conn_close(&s->table, fd); /* the daemon has closed the socket */
-        atomic_fetch_sub(&least->connections, 1);
-    }
-}
-
-/* libmicrohttpd gives certificate callbacks no context of their own. One server per process. */
-static struct http_server *the_server;
-
-static int present_identity(gnutls_session_t session, const gnutls_datum_t *authorities, int count,
-                            const gnutls_pk_algorithm_t *algorithms, int algorithm_count,
-                            gnutls_pcert_st **chain, unsigned *chain_count, gnutls_privkey_t *key)
-{
-    struct tls_identity *identity = atomic_load(&the_server->identity);
-
-    (void)session, (void)authorities, (void)count, (void)algorithms, (void)algorithm_count;
-    *chain = identity->chain;
-    *chain_count = identity->chain_count;
-    *key = identity->key;
-    return 0;
-}
-
-static void quiet(void *context, const char *format, va_list args)
-{
-    (void)context, (void)format, (void)args; /* clients that hang up are no news */
-}
-
-static int worker_start(struct http_server *s, struct http_worker *w)
-{
-    unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_TLS | MHD_USE_ITC |
-                     MHD_ALLOW_SUSPEND_RESUME | MHD_USE_NO_LISTEN_SOCKET | MHD_USE_ERROR_LOG;
-
-    w->server = s;
-    int failed = s->options.worker_open(s->options.context, &w->context);
-    if (failed)
-        return failed;
-    w->daemon = MHD_start_daemon(
-        flags, 0, NULL, NULL, http_request_step, w, MHD_OPTION_EXTERNAL_LOGGER, quiet, NULL,
-        MHD_OPTION_CONNECTION_LIMIT, s->options.max_connections, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-        (size_t)CONNECTION_MEMORY, MHD_OPTION_HTTPS_PRIORITIES, priorities,
-        MHD_OPTION_HTTPS_CERT_CALLBACK, present_identity, MHD_OPTION_URI_LOG_CALLBACK,
-        http_request_begin, w, MHD_OPTION_NOTIFY_COMPLETED, http_request_end, w,
-        MHD_OPTION_NOTIFY_CONNECTION, connection_changed, w, MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1,
-        MHD_OPTION_END);
-    return w->daemon ? 0 : -EIO;
-}
-
-static void adopt(struct http_server *s, struct tls_identity *identity)
-{
-    identity->older = s->identities;
-    s->identities = identity;
-    atomic_store(&s->identity, identity);
+    a->fd = fd;
+    mailbox_push(&least->arrivals, &a->letter);
 }
 
 static void server_free(struct http_server *s)
 {
-    for (unsigned i = 0; i < s->options.workers; i++) {
-        struct http_worker *w = &s->workers[i];
-        if (w->daemon)
-            MHD_stop_daemon(w->daemon);
-        http_requests_free(w);
-        if (w->context)
-            s->options.worker_close(w->context);
-    }
-    while (s->identities) {
-        struct tls_identity *older = s->identities->older;
-        tls_identity_free(s->identities);
-        s->identities = older;
-    }
+    atomic_store(&s->stopping, true);
+    for (unsigned i = 0; s->workers && i < s->options.workers; i++)
+        worker_stop(&s->workers[i]);
+    if (s->tls)
+        tls_context_free(s->tls);
     conn_table_done(&s->table);
     free(s->workers);
     free(s);
-    the_server = NULL;
 }
 
 static int start_threads(struct http_server *s, char why[HTTP_WHY_SIZE])
@@ -141,13 +213,13 @@ static int start_threads(struct http_server *s, char why[HTTP_WHY_SIZE])
                                     .first_byte_us = s->options.request_timeout_us,
                                     .take = take_connection,
                                     .context = s};
+    int failed = tls_context_new(&s->tls, s->options.identity);
 
-    for (unsigned i = 0; i < s->options.workers; i++) {
-        int failed = worker_start(s, &s->workers[i]);
-        if (failed) {
-            snprintf(why, HTTP_WHY_SIZE, "cannot start an HTTPS worker: %s", strerror(-failed));
-            return failed;
-        }
+    for (unsigned i = 0; i < s->options.workers && !failed; i++)
+        failed = worker_start(s, &s->workers[i]);
+    if (failed) {
+        snprintf(why, HTTP_WHY_SIZE, "cannot start the HTTPS workers: %s", strerror(-failed));
+        return failed;
     }
     return acceptor_start(&s->acceptor, &door, why, HTTP_WHY_SIZE);
 }
@@ -168,8 +240,6 @@ int http_server_start(struct http_server **ret, const struct http_server_options
         free(s);
         return -ENOMEM;
     }
-    the_server = s;
-    adopt(s, options->identity);
     int failed = start_threads(s, why);
     if (failed) {
         server_free(s);
@@ -186,7 +256,7 @@ const char *http_server_address(const struct http_server *s)
 
 void http_server_set_identity(struct http_server *s, struct tls_identity *identity)
 {
-    adopt(s, identity);
+    tls_context_set_identity(s->tls, identity);
 }
 
 void http_server_drain(struct http_server *s, int64_t drain_us)

@@ -1,5 +1,4 @@
-/* The HTTPS server. The only users of libmicrohttpd are http_server.c and http_request.c; the rest
- * of the program sees requests and answers.
+/* The HTTPS server: HTTP/1.1 over TLS 1.2 and 1.3, keep-alive, one thread per core.
  *
  * One acceptor thread takes connections, refuses those over the caps, tells plain HTTP off, and
  * hands TLS connections to the worker with the fewest. Each worker is one thread with its own
@@ -9,6 +8,8 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "net/http_head.h"
+#include "net/mailbox.h"
 #include "net/tls.h"
 
 enum { HTTP_WHY_SIZE = 256, HTTP_HEADERS_MAX = 10, REQUEST_ID_SIZE = 20 };
@@ -19,20 +20,19 @@ struct http_header {
     const char *name, *value;
 };
 
-struct MHD_Connection;
-struct http_worker;
+struct http_conn;
 struct http_request;
 
 typedef void http_handler(struct http_request *r);
 
-/* One request from its first line to the end of its answer. Owned by its worker's thread, except
- * between suspend and resume, when it belongs to whoever was asked to finish it. */
+/* One request from its head to the end of its answer. Owned by its worker's thread, except between
+ * suspend and resume, when it belongs to whoever was asked to finish it. */
 struct http_request {
+    struct letter letter; /* in the worker's mailbox when it is resumed */
     enum http_method method;
-    const char *method_name;
-    struct str path, query; /* as sent, not decoded */
-    struct buf body;
-    size_t received; /* bytes of body, kept or not */
+    struct http_head head; /* views that live as long as the request */
+    struct str body;
+    const char *malformed; /* what is wrong with the request as HTTP, or NULL */
     bool body_too_large, head_too_large;
     char id[REQUEST_ID_SIZE + 1]; /* goes out as X-Request-Id */
     struct arena arena;           /* lives as long as the request */
@@ -46,13 +46,14 @@ struct http_request {
     struct http_header headers[HTTP_HEADERS_MAX]; /* values live in the arena or for ever */
     size_t header_count;
 
+    /* For the handler that suspends. */
+    http_handler *finish;
+    void *continuation;
+
     /* Private to the server. */
-    struct http_worker *worker;
-    struct MHD_Connection *connection;
+    struct http_conn *conn;
     struct http_request *next_free;
-    bool begun, answered, queued;
-    http_handler *finish; /* see http_request_suspend */
-    void *continuation;   /* the handler's own, for finish */
+    bool suspended;
 };
 
 struct http_server_options {
@@ -77,7 +78,7 @@ int http_server_start(struct http_server **ret, const struct http_server_options
                       char why[HTTP_WHY_SIZE]);
 /* The address in use, "127.0.0.1:8443". */
 const char *http_server_address(const struct http_server *s);
-/* New connections get this identity from now on. Any thread. */
+/* New connections get this identity from now on; the server takes it over. */
 void http_server_set_identity(struct http_server *s, struct tls_identity *identity);
 /* Accepts nothing more, waits for requests under way up to drain_us. */
 void http_server_drain(struct http_server *s, int64_t drain_us);
@@ -87,7 +88,7 @@ void http_server_stop(struct http_server *s);
 /* The value of a request header, or p == NULL. */
 struct str http_request_header(const struct http_request *r, const char *name);
 /* The client's address as text, without the port. */
-const char *http_request_peer(struct http_request *r, char out[64]);
+const char *http_request_peer(const struct http_request *r, char out[64]);
 void http_request_add_header(struct http_request *r, const char *name, const char *value);
 /* The answer will come later: call before the request is handed to another thread. After the resume
  * `finish` runs on the worker's thread and fills in the answer. */

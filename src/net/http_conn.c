@@ -1,0 +1,476 @@
+/* A connection: bytes in, requests out, answers back, one request at a time.
+ *
+ * While a request is being worked on nothing is read, so views into the buffer hold and a client
+ * cannot fill our memory by asking faster than it listens. Epoll is edge-triggered: `readable`
+ * remembers that the socket may hold more. */
+#include "base/clock.h"
+#include "net/http_internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum {
+    IN_MAX = 1 << 20,
+    UNSENT_MAX = 16 << 20,
+    KEPT_IN = 16 << 10,
+    DISCARD_MAX = 8 << 20, /* of a body too large: read on so far, to be able to answer */
+    TURN_MAX = 32,         /* requests in a row before others get their turn */
+    LINGER_US = 2000000
+};
+
+static void set_deadline(struct http_conn *c, int64_t us)
+{
+    struct conn *entry = conn_at(&c->worker->server->table, c->fd);
+    conn_set_deadline(entry, us == CONN_NO_DEADLINE ? us : clock_monotonic_us() + us);
+}
+
+struct http_conn *http_conn_new(struct http_worker *w, int fd)
+{
+    struct http_conn *c = calloc(1, sizeof *c);
+
+    if (!c || tls_stream_init(&c->tls, w->server->tls) < 0) {
+        free(c);
+        return NULL;
+    }
+    c->worker = w;
+    c->fd = fd;
+    c->state = CONN_HANDSHAKE;
+    c->readable = true;
+    c->tls.output = &w->cipher;
+    buf_init(&c->in, IN_MAX);
+    buf_init(&c->unsent, UNSENT_MAX);
+    return c;
+}
+
+void http_conn_free(struct http_conn *c)
+{
+    tls_stream_done(&c->tls);
+    buf_done(&c->in);
+    buf_done(&c->unsent);
+    free(c);
+}
+
+void http_conn_close(struct http_conn *c)
+{
+    struct http_worker *w = c->worker;
+
+    if (c->state == CONN_DEAD)
+        return;
+    if (c->request)
+        http_request_end(c->request);
+    c->request = NULL;
+    c->state = CONN_DEAD;
+    conn_close(&w->server->table, c->fd);
+    close(c->fd);
+    atomic_fetch_sub(&w->connections, 1);
+    if (c->previous)
+        c->previous->next = c->next;
+    else
+        w->conns = c->next;
+    if (c->next)
+        c->next->previous = c->previous;
+    c->next_dead = w->dead; /* events of this round may still name it */
+    w->dead = c;
+}
+
+/* ---- sending ---- */
+
+/* What the socket takes of s; the rest is kept. False when the connection is broken. */
+static bool send_or_keep(struct http_conn *c, struct str s)
+{
+    while (s.n && c->unsent.n == 0) {
+        ssize_t n = send(c->fd, s.p, s.n, MSG_NOSIGNAL);
+        if (n >= 0)
+            s = str_skip(s, (size_t)n);
+        else if (errno == EAGAIN)
+            break;
+        else if (errno != EINTR)
+            return false;
+    }
+    buf_add(&c->unsent, s);
+    return !c->unsent.failed;
+}
+
+/* Sends what encryption has put on the worker's `cipher`. */
+static bool send_cipher(struct http_conn *c)
+{
+    struct buf *cipher = &c->worker->cipher;
+    bool ok = !cipher->failed && send_or_keep(c, buf_str(cipher));
+
+    if (cipher->size > 4 * HTTP_RECEIVE)
+        buf_done(cipher);
+    buf_clear(cipher);
+    return ok;
+}
+
+static bool send_unsent(struct http_conn *c)
+{
+    struct buf *b = &c->unsent;
+    size_t sent = 0;
+
+    while (sent < b->n) {
+        ssize_t n = send(c->fd, b->p + sent, b->n - sent, MSG_NOSIGNAL);
+        if (n < 0 && errno != EAGAIN && errno != EINTR)
+            return false;
+        if (n < 0 && errno == EAGAIN)
+            break;
+        if (n > 0)
+            sent += (size_t)n;
+    }
+    memmove(b->p, b->p + sent, b->n - sent);
+    b->n -= sent;
+    if (b->n == 0)
+        buf_done(b);
+    return true;
+}
+
+/* ---- receiving ---- */
+
+/* One read from the socket into the session. TLS_OK: there was something. */
+static enum tls_result receive(struct http_conn *c)
+{
+    struct http_worker *w = c->worker;
+
+    if (c->ended)
+        return TLS_CLOSED;
+    if (!c->readable)
+        return TLS_MORE;
+    ssize_t n = recv(c->fd, w->receive, HTTP_RECEIVE, 0);
+    if (n < 0 && (errno == EAGAIN || errno == EINTR)) {
+        c->readable = errno == EINTR;
+        return TLS_MORE;
+    }
+    if (n <= 0) {
+        c->ended = true;
+        return TLS_CLOSED;
+    }
+    if (n < HTTP_RECEIVE)
+        c->readable = false; /* drained; an edge tells when more comes */
+    c->tls.input = (struct str){w->receive, (size_t)n};
+    return TLS_OK;
+}
+
+/* Decrypts what `receive` got. */
+static enum tls_result decrypt(struct http_conn *c)
+{
+    enum tls_result result = tls_stream_read(&c->tls, &c->in);
+
+    if (c->worker->cipher.n && !send_cipher(c)) /* an alert or a key update */
+        return TLS_BROKEN;
+    if (result == TLS_CLOSED)
+        c->ended = true;
+    return result == TLS_MORE || result == TLS_CLOSED ? TLS_OK : result;
+}
+
+static enum tls_result receive_plain(struct http_conn *c)
+{
+    enum tls_result result = receive(c);
+    return result == TLS_OK ? decrypt(c) : result;
+}
+
+/* ---- the states; each returns true when there is more to do at once ---- */
+
+static bool do_handshake(struct http_conn *c)
+{
+    enum tls_result got = receive(c);
+
+    if (got == TLS_MORE)
+        return false;
+    enum tls_result result = got == TLS_OK ? tls_stream_handshake(&c->tls) : TLS_BROKEN;
+    if (!send_cipher(c) || result == TLS_BROKEN || result == TLS_CLOSED) {
+        http_conn_close(c);
+        return false;
+    }
+    if (result == TLS_OK) {
+        c->state = CONN_HEAD;
+        if (c->tls.input.n && decrypt(c) != TLS_OK)
+            http_conn_close(c);
+    }
+    return c->state != CONN_DEAD;
+}
+
+static enum http_method method_of(struct str name)
+{
+    static const struct {
+        const char *name;
+        enum http_method method;
+    } methods[] = {{"GET", HTTP_GET},
+                   {"POST", HTTP_POST},
+                   {"HEAD", HTTP_HEAD},
+                   {"PATCH", HTTP_PATCH},
+                   {"DELETE", HTTP_DELETE}};
+
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
+        if (str_is(name, methods[i].name))
+            return methods[i].method;
+    return HTTP_OTHER;
+}
+
+/* The request is whole, or as much of it as will be looked at. */
+static bool handle(struct http_conn *c)
+{
+    struct http_request *r = c->request;
+
+    c->state = CONN_BUSY;
+    set_deadline(c, CONN_NO_DEADLINE);
+    c->worker->server->options.handler(r);
+    if (r->suspended)
+        return false;
+    http_conn_answer(c);
+    return c->state != CONN_DEAD;
+}
+
+/* Answered without having been read to its end: the connection cannot go on. */
+static bool refuse(struct http_conn *c)
+{
+    c->close_after = true;
+    return handle(c);
+}
+
+static bool begin_request(struct http_conn *c)
+{
+    struct http_request *r = http_request_new(c);
+
+    if (!r) {
+        http_conn_close(c);
+        return false;
+    }
+    c->request = r;
+    if (c->head_size == 0 || c->head_size > HTTP_HEAD_MAX) {
+        r->head_too_large = true;
+        return refuse(c);
+    }
+    r->malformed = http_head_parse((struct str){c->in.p, c->head_size}, &r->head);
+    if (r->malformed)
+        return refuse(c);
+    r->method = method_of(r->head.method);
+    c->close_after = !r->head.keep_alive;
+    c->chunks = (struct http_chunks){0};
+    c->discarded = 0;
+    c->state = CONN_BODY;
+    r->body_too_large = r->head.content_length > c->worker->server->options.body_max;
+    if (r->head.content_length > DISCARD_MAX)
+        return refuse(c);
+    if (r->head.expects_continue && c->in.n == c->head_size &&
+        (!tls_stream_write(&c->tls, STR("HTTP/1.1 100 Continue\r\n\r\n")) || !send_cipher(c)))
+        http_conn_close(c);
+    return c->state != CONN_DEAD;
+}
+
+/* More plaintext, or the end of the connection. */
+static bool want_more(struct http_conn *c)
+{
+    switch (receive_plain(c)) {
+    case TLS_OK:
+        return true;
+    case TLS_MORE:
+        return false;
+    case TLS_CLOSED:
+    case TLS_BROKEN:
+        http_conn_close(c);
+    }
+    return false;
+}
+
+static bool do_head(struct http_conn *c)
+{
+    if (c->in.n)
+        c->head_size = http_head_size(buf_str(&c->in), &c->scanned);
+    if (c->in.n && (c->head_size || c->in.n > HTTP_HEAD_MAX)) {
+        set_deadline(c, c->worker->server->options.request_timeout_us);
+        return begin_request(c);
+    }
+    size_t had = c->in.n;
+    bool more = want_more(c);
+    if (had == 0 && c->state == CONN_HEAD && c->in.n) /* its first bytes */
+        set_deadline(c, c->worker->server->options.request_timeout_us);
+    return more;
+}
+
+static void drop(struct http_conn *c, size_t from, size_t n)
+{
+    memmove(c->in.p + from, c->in.p + from + n, c->in.n - from - n);
+    c->in.n -= n;
+}
+
+/* A body too large with a known length is passed over as it comes. */
+static bool discard_sized(struct http_conn *c)
+{
+    uint64_t left = c->request->head.content_length - c->discarded;
+    size_t here = c->in.n - c->head_size;
+
+    if (here > left)
+        here = (size_t)left;
+    drop(c, c->head_size, here);
+    c->discarded += here;
+    return c->discarded == c->request->head.content_length ? handle(c) : want_more(c);
+}
+
+static bool do_sized_body(struct http_conn *c)
+{
+    struct http_request *r = c->request;
+
+    if (r->body_too_large)
+        return discard_sized(c);
+    if (c->in.n - c->head_size < r->head.content_length)
+        return want_more(c);
+    r->body = (struct str){c->in.p + c->head_size, (size_t)r->head.content_length};
+    return handle(c);
+}
+
+static bool do_chunked_body(struct http_conn *c)
+{
+    struct http_request *r = c->request;
+    struct http_chunks *k = &c->chunks;
+    int done = http_chunks_step(k, c->in.p + c->head_size, c->in.n - c->head_size);
+
+    if (k->out > c->worker->server->options.body_max)
+        r->body_too_large = true;
+    /* Close the gap that decoding left, so that a body of many small chunks stays small. */
+    drop(c, c->head_size + k->out, k->in - k->out);
+    k->in = k->out;
+    if (r->body_too_large) {
+        c->discarded += k->out;
+        drop(c, c->head_size, k->out);
+        k->in = k->out = 0;
+    }
+    if (done < 0)
+        r->malformed = "the chunks of the body are malformed";
+    if (done < 0 || c->discarded > DISCARD_MAX)
+        return refuse(c);
+    if (done == 0)
+        return want_more(c);
+    r->body = (struct str){c->in.p + c->head_size, k->out};
+    return handle(c);
+}
+
+static bool do_body(struct http_conn *c)
+{
+    return c->request->head.chunked ? do_chunked_body(c) : do_sized_body(c);
+}
+
+/* Bytes of `in` that belong to the request that was answered. */
+static size_t request_size(const struct http_conn *c)
+{
+    const struct http_request *r = c->request;
+
+    if (c->close_after)
+        return c->in.n;
+    if (r->head.chunked)
+        return c->head_size + c->chunks.in;
+    return c->head_size + (r->body_too_large ? 0 : (size_t)r->head.content_length);
+}
+
+static void half_close(struct http_conn *c)
+{
+    tls_stream_close_notify(&c->tls);
+    if (!send_cipher(c) || c->unsent.n || c->ended) {
+        http_conn_close(c);
+        return;
+    }
+    shutdown(c->fd, SHUT_WR);
+    c->state = CONN_LINGER;
+    set_deadline(c, LINGER_US);
+}
+
+/* The answer is out, as far as we are concerned. */
+static void finish_request(struct http_conn *c)
+{
+    drop(c, 0, request_size(c));
+    if (c->in.n == 0 && c->in.size > KEPT_IN)
+        buf_done(&c->in);
+    c->scanned = 0;
+    http_request_end(c->request);
+    c->request = NULL;
+    if (c->unsent.n) {
+        c->state = CONN_FLUSH;
+        set_deadline(c, c->worker->server->options.request_timeout_us);
+    } else if (c->close_after) {
+        half_close(c);
+    } else {
+        c->state = CONN_HEAD;
+        set_deadline(c, c->worker->server->options.idle_timeout_us);
+    }
+}
+
+void http_conn_answer(struct http_conn *c)
+{
+    struct http_worker *w = c->worker;
+
+    if (atomic_load_explicit(&w->server->draining, memory_order_relaxed))
+        c->close_after = true;
+    http_request_write(c->request, c->close_after);
+    bool ok = !w->plain.failed && tls_stream_write(&c->tls, buf_str(&w->plain)) && send_cipher(c);
+    if (w->plain.size > 4 * HTTP_RECEIVE)
+        buf_done(&w->plain);
+    if (ok)
+        finish_request(c);
+    else
+        http_conn_close(c);
+}
+
+static bool do_flush(struct http_conn *c)
+{
+    if (!send_unsent(c)) {
+        http_conn_close(c);
+        return false;
+    }
+    if (c->unsent.n)
+        return false;
+    if (c->close_after) {
+        half_close(c);
+        return c->state != CONN_DEAD;
+    }
+    c->state = CONN_HEAD;
+    set_deadline(c, c->worker->server->options.idle_timeout_us);
+    return true;
+}
+
+static bool do_linger(struct http_conn *c)
+{
+    ssize_t n = recv(c->fd, c->worker->receive, HTTP_RECEIVE, 0);
+
+    if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
+        http_conn_close(c);
+    return n > 0;
+}
+
+static bool step(struct http_conn *c)
+{
+    switch (c->state) {
+    case CONN_HANDSHAKE:
+        return do_handshake(c);
+    case CONN_HEAD:
+        return do_head(c);
+    case CONN_BODY:
+        return do_body(c);
+    case CONN_FLUSH:
+        return do_flush(c);
+    case CONN_LINGER:
+        return do_linger(c);
+    case CONN_BUSY:
+    case CONN_DEAD:
+        break;
+    }
+    return false;
+}
+
+void http_conn_run(struct http_conn *c)
+{
+    struct http_worker *w = c->worker;
+
+    if (c->unsent.n && c->state != CONN_FLUSH && !send_unsent(c)) {
+        http_conn_close(c);
+        return;
+    }
+    for (int turns = 0; step(c);) {
+        if (++turns < 4 * TURN_MAX || c->in_again)
+            continue;
+        c->in_again = true;
+        c->next_again = w->again;
+        w->again = c;
+        return;
+    }
+}
