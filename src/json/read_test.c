@@ -195,7 +195,7 @@ static void test_malformed_message_is_ascii(void **state)
     struct sample s;
 
     assert_int_equal(decode(STR("{\"to\":\"\\\xde\xa3\"}"), &s), JSON_MALFORMED);
-    assert_string_equal(error.message, "invalid escape near '\"\\?' (line 1, column 8)");
+    assert_string_equal(error.message, "invalid escape near '\"\\?' (line 1, column 9)");
 }
 
 static void test_deep_nesting(void **state)

@@ -105,6 +105,8 @@ void *http_request_begin(void *worker, const char *uri, struct MHD_Connection *c
     r->content_type = "application/json";
     r->static_body = (struct str){NULL, 0};
     r->header_count = 0;
+    r->finish = NULL;
+    r->continuation = NULL;
     r->received = 0;
     r->body_too_large = r->head_too_large = r->begun = r->answered = r->queued = false;
     return r;
@@ -211,9 +213,14 @@ enum MHD_Result http_request_step(void *worker, struct MHD_Connection *connectio
         return headers_done(r, method);
     if (*upload_size)
         return take_body(r, upload, upload_size);
-    if (r->answered)
-        return r->queued ? MHD_YES : queue_answer(r);
-    return handle(r);
+    if (r->queued)
+        return MHD_YES;
+    if (!r->finish)
+        return handle(r);
+    if (!r->answered) /* still suspended */
+        return MHD_YES;
+    r->finish(r);
+    return queue_answer(r);
 }
 
 void http_request_end(void *worker, struct MHD_Connection *connection, void **request,
@@ -261,9 +268,10 @@ void http_request_add_header(struct http_request *r, const char *name, const cha
         r->headers[r->header_count++] = (struct http_header){name, value};
 }
 
-void http_request_suspend(struct http_request *r)
+void http_request_suspend(struct http_request *r, http_handler *finish)
 {
     r->answered = false;
+    r->finish = finish;
     MHD_suspend_connection(r->connection);
 }
 

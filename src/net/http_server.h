@@ -21,6 +21,9 @@ struct http_header {
 
 struct MHD_Connection;
 struct http_worker;
+struct http_request;
+
+typedef void http_handler(struct http_request *r);
 
 /* One request from its first line to the end of its answer. Owned by its worker's thread, except
  * between suspend and resume, when it belongs to whoever was asked to finish it. */
@@ -48,9 +51,9 @@ struct http_request {
     struct MHD_Connection *connection;
     struct http_request *next_free;
     bool begun, answered, queued;
+    http_handler *finish; /* see http_request_suspend */
+    void *continuation;   /* the handler's own, for finish */
 };
-
-typedef void http_handler(struct http_request *r);
 
 struct http_server_options {
     const char *listen; /* HOST:PORT, port 0 takes a free one */
@@ -86,7 +89,8 @@ struct str http_request_header(const struct http_request *r, const char *name);
 /* The client's address as text, without the port. */
 const char *http_request_peer(struct http_request *r, char out[64]);
 void http_request_add_header(struct http_request *r, const char *name, const char *value);
-/* The answer will come later: call before the request is handed to another thread. */
-void http_request_suspend(struct http_request *r);
-/* The answer is ready. Any thread; the request is not the caller's any more. */
+/* The answer will come later: call before the request is handed to another thread. After the resume
+ * `finish` runs on the worker's thread and fills in the answer. */
+void http_request_suspend(struct http_request *r, http_handler *finish);
+/* Work elsewhere is over. Any thread; the request is not the caller's any more. */
 void http_request_resume(struct http_request *r);

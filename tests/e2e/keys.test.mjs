@@ -1,0 +1,160 @@
+// API keys: made, listed and revoked by command while the server runs; and how they are checked.
+import { it } from 'node:test';
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { withServer } from './lib/server.mjs';
+import { skylark } from './lib/program.mjs';
+import { sleep, slowness, until } from './lib/wait.mjs';
+
+function filesBelow(folder) {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    return entry.isDirectory() ? filesBelow(path) : entry.isFile() ? [path] : [];
+  });
+}
+
+withServer('keys by command', {}, (context) => {
+  const list = async () => {
+    const { code, stdout, stderr } = await skylark(['keys', 'list', '--data-dir', context.server.dataDir, '-o', 'json']);
+    assert.equal(code, 0, stderr);
+    return { keys: JSON.parse(stdout), stdout };
+  };
+  const revoke = (id) => skylark(['keys', 'revoke', id, '--data-dir', context.server.dataDir]);
+  const create = (...args) => skylark(['keys', 'create', '--data-dir', context.server.dataDir, ...args]);
+
+  it('makes keys of both kinds that work at once', async () => {
+    for (const type of ['test', 'live']) {
+      const made = await context.server.createKey({ type, name: `my ${type} key` });
+      assert.match(made.key, new RegExp(`^sl_${type}_[0-9A-Za-z]{32}$`));
+      assert.ok(made.id);
+      const client = context.server.client(made.key);
+      await until('the key to be known', async () => (await client.get('/v1/messages')).status === 200, { within: 1000 });
+    }
+  });
+
+  it('uses the default plan when none is named', async () => {
+    const client = await context.server.keyedClient({ plan: null });
+    const { headers } = await client.get('/v1/messages');
+    assert.equal(headers['x-ratelimit-limit'], '100');
+    assert.equal(headers['x-ratelimit-remaining'], '99');
+  });
+
+  it('shows on an unlimited plan numbers too large to reach', async () => {
+    const { headers } = await context.api.get('/v1/messages');
+    assert.ok(Number(headers['x-ratelimit-remaining']) > 1_000_000);
+  });
+
+  it('lists keys without their secrets', async () => {
+    const made = await context.server.createKey({ name: 'listed' });
+    const { keys, stdout } = await list();
+    const row = keys.find((key) => key.id === made.id);
+    assert.equal(row.name, 'listed');
+    assert.equal(row.type, 'test');
+    assert.ok(JSON.stringify(row).includes(made.key.slice(-4)), 'the last four characters are shown');
+    assert.ok(!stdout.includes(made.key.slice(8)), 'the secret is shown');
+    const table = await skylark(['keys', 'list', '--data-dir', context.server.dataDir]);
+    assert.equal(table.code, 0);
+    assert.ok(table.stdout.includes('listed') && !table.stdout.includes(made.key.slice(8)));
+  });
+
+  it('keeps only a hash', async () => {
+    const made = await context.server.createKey({ name: 'hidden' });
+    await context.server.client(made.key).get('/v1/messages');
+    const secret = Buffer.from(made.key.slice(8));
+    for (const file of filesBelow(context.server.dataDir)) {
+      assert.equal(readFileSync(file).includes(secret), false, `${file} holds the key`);
+    }
+    assert.ok(!context.server.stderr.includes(made.key.slice(8)), 'the log holds the key');
+    assert.equal(statSync(context.server.dataDir).mode & 0o077, 0, 'others may look into the data folder');
+  });
+
+  it('revokes within a second, on connections that are open too', async () => {
+    const made = await context.server.createKey({ name: 'doomed' });
+    const client = context.server.client(made.key, { connections: 1 });
+    assert.equal((await client.get('/v1/messages')).status, 200);
+    const { code, stderr } = await revoke(made.id);
+    assert.equal(code, 0, stderr);
+    const revoked = Date.now();
+    await until('the key to be refused', async () => (await client.get('/v1/messages')).status === 401, { within: 1000 });
+    assert.ok(Date.now() - revoked <= 1000 * slowness);
+    await client.refused(401, 'invalid_api_key', undefined, client.send({ to: '+15551234567', text: 'x' }));
+    await sleep(300);
+    await client.refused(401, 'invalid_api_key', undefined, client.get('/v1/messages'));
+    assert.equal((await revoke(made.id)).code, 0, 'revoking twice is no mistake');
+    assert.equal((await context.api.get('/v1/messages')).status, 200, 'other keys go on');
+  });
+
+  it('says what is wrong with a command', async () => {
+    for (const [args, exit] of [
+      [['--name', 'x', '--type', 'banana'], 2],
+      [['--name', 'x', '--type'], 2],
+      [['--name', 'x', '--type', 'test', '--colour', 'blue'], 2],
+    ]) {
+      const { code, stdout, stderr } = await create(...args);
+      assert.equal(code, exit, `${args}: ${stderr}`);
+      assert.equal(stdout, '');
+      assert.ok(stderr.trim().length > 10);
+    }
+    const plan = await create('--name', 'x', '--type', 'test', '--plan', 'no-such-plan', '-o', 'json');
+    assert.notEqual(plan.code, 0);
+    assert.ok(!plan.stdout.includes('sl_test_'));
+    assert.equal((await revoke('no-such-key')).code, 5);
+  });
+});
+
+withServer('keys on requests', {}, (context) => {
+  const messages = (headers) => context.api.call('GET', '/v1/messages', { key: null, headers });
+
+  it('wants an Authorization header', async () => {
+    await context.api.refused(401, 'missing_api_key', undefined, messages({}));
+    await context.api.refused(401, 'missing_api_key', undefined, context.api.call('POST', '/v1/send', { key: null, json: {} }));
+    await context.api.refused(401, 'missing_api_key', undefined, context.api.call('GET', '/v1/messages/msg_x', { key: null }));
+  });
+
+  it('wants Bearer and a key in it', async () => {
+    const { key } = context.api;
+    for (const value of ['', 'Bearer', 'Bearer ', key, `Basic ${key}`, `Bearer${key}`, `Token ${key}`, `Bearer ${key} ${key}`, 'Basic dXNlcjpwYXNz', `Bearer ${key},`]) {
+      const { status, body } = await messages({ Authorization: value });
+      assert.equal(status, 401, value);
+      assert.ok(['invalid_authorization_header', ...(value === '' ? ['missing_api_key'] : []), ...(value.endsWith(',') ? ['invalid_api_key'] : [])].includes(body.code), `${value}: ${body.code}`);
+    }
+  });
+
+  it('takes the scheme in any case', async () => {
+    for (const scheme of ['Bearer', 'bearer', 'BEARER']) {
+      assert.equal((await messages({ Authorization: `${scheme} ${context.api.key}` })).status, 200, scheme);
+    }
+  });
+
+  it('answers unknown and revoked keys alike', async () => {
+    const { key } = context.api;
+    const last = key.at(-1) === 'a' ? 'b' : 'a';
+    const unknown = [`sl_test_${'x'.repeat(32)}`, `${key.slice(0, -1)}${last}`, `${key}a`, key.slice(0, -1), key.replace('test', 'live'), 'x', 'sl_test_', 'a'.repeat(2000)];
+    const answers = [];
+    for (const wrong of unknown) {
+      const response = await context.api.refused(401, 'invalid_api_key', undefined, messages({ Authorization: `Bearer ${wrong}` }));
+      answers.push(response.body);
+    }
+    const revoked = await context.server.createKey();
+    await skylark(['keys', 'revoke', revoked.id, '--data-dir', context.server.dataDir]);
+    const client = context.server.client(revoked.key);
+    answers.push(await until('the revocation', async () => {
+      const { status, body } = await client.get('/v1/messages');
+      return status === 401 && body;
+    }, { within: 1000, every: 100 }));
+    for (const answer of answers) assert.deepEqual(answer, answers[0]);
+  });
+
+  it('does not count refused keys against a limit', async () => {
+    const { headers } = await messages({ Authorization: 'Bearer x' });
+    assert.equal(headers['x-ratelimit-limit'], undefined);
+  });
+
+  it('needs no key for what the service says about itself', async () => {
+    for (const path of ['/livez', '/readyz', '/v1/openapi.json', '/docs/api-reference/errors']) {
+      assert.equal((await context.api.get(path, { key: null })).status, 200, path);
+      assert.equal((await context.api.get(path, { headers: { Authorization: 'Bearer wrong' }, key: null })).status, 200, path);
+    }
+  });
+});

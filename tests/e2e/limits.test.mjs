@@ -1,0 +1,131 @@
+// Requests per minute and per hour: exact, also when many connections come at once.
+import { it } from 'node:test';
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Server, temporaryFolder, withServer, removeFolder } from './lib/server.mjs';
+import { sleep, until } from './lib/wait.mjs';
+
+// `count` requests over all of the client's connections at once.
+async function burst(client, count, request) {
+  return Promise.all(Array.from({ length: count }, () => request(client)));
+}
+
+// By window, which X-RateLimit-Reset names: how many were granted and refused.
+function byWindow(responses) {
+  const windows = new Map();
+  for (const response of responses) {
+    const reset = response.headers['x-ratelimit-reset'];
+    if (!windows.has(reset)) windows.set(reset, { granted: [], refused: [] });
+    windows.get(reset)[response.status === 429 ? 'refused' : 'granted'].push(response);
+  }
+  return [...windows.values()];
+}
+
+// Bursts until a window is used up: a minute may end in the middle of a burst.
+async function exhaust(client, count, request) {
+  const responses = [];
+  for (let i = 0; i < 3; i++) {
+    responses.push(...await burst(client, count, request));
+    const windows = byWindow(responses);
+    for (const { granted } of windows) assert.ok(granted.length <= count, 'never over the limit');
+    const full = windows.find(({ refused }) => refused.length > 0);
+    if (full) return full;
+  }
+  throw new Error('no window was used up in three bursts');
+}
+
+const untilNextMinute = () => 60_000 - (Date.now() % 60_000);
+
+withServer('limits', {}, (context) => {
+  it('grants exactly 100 a minute over 32 connections', async () => {
+    const client = await context.server.keyedClient({ plan: 'default' }, { connections: 32 });
+    const { granted, refused } = await exhaust(client, 140, (c) => c.get('/v1/messages?limit=1'));
+    assert.equal(granted.length, 100);
+    assert.ok(granted.every((r) => r.status === 200));
+    const remaining = granted.map((r) => Number(r.headers['x-ratelimit-remaining'])).sort((a, b) => a - b);
+    assert.deepEqual(remaining, Array.from({ length: 100 }, (_, i) => i), 'each grant counts down by one');
+    for (const response of refused) {
+      assert.equal(response.headers['x-ratelimit-limit'], '100');
+      assert.equal(response.headers['x-ratelimit-remaining'], '0');
+      assert.equal(response.body.code, 'rate_limit_exceeded');
+      const wait = response.body.retryAfter;
+      const now = Date.now() / 1000;
+      const reset = Number(response.headers['x-ratelimit-reset']);
+      assert.ok(wait >= 1 && wait <= 61, `wait ${wait}`);
+      assert.ok(reset > now - 5 && reset < now + 62, 'the window ends within a minute');
+      assert.ok(Math.abs(now + wait - reset) <= 5, 'Retry-After leads to the reset');
+    }
+    assert.equal((await context.api.get('/v1/messages')).status, 200, 'other keys are not touched');
+  });
+
+  it('grants exactly 100 sends a minute, and stores no more', async () => {
+    const client = await context.server.keyedClient({ plan: 'default' }, { connections: 32 });
+    const count = async () => (await context.api.get('/v1/messages?limit=1')).body.pagination.totalCount;
+    const before = await count();
+    const responses = [];
+    const request = async (c) => {
+      const response = await c.send({ to: '+15551234567', text: 'x' });
+      responses.push(response);
+      return response;
+    };
+    const { granted } = await exhaust(client, 130, request);
+    assert.equal(granted.length, 100);
+    assert.equal(await count() - before, responses.filter((r) => r.status === 201).length);
+  });
+
+  it('counts every answer to the key, errors too, and no refused key', async () => {
+    if (untilNextMinute() < 3000) await sleep(untilNextMinute() + 100);
+    const client = await context.server.keyedClient({ plan: 'default' });
+    const left = (response) => Number(response.headers['x-ratelimit-remaining']);
+    assert.equal(left(await client.get('/v1/messages')), 99);
+    assert.equal(left(await client.send({})), 98);
+    assert.equal(left(await client.get('/v1/messages/msg_x')), 97);
+    assert.equal(left(await client.get('/v1/nothing')), 96);
+    assert.equal(left(await client.call('POST', '/v1/send', { raw: '{', type: 'application/json' })), 95);
+    await client.get('/livez');
+    await client.get('/v1/messages', { key: null, headers: { Authorization: `Bearer ${client.key}x` } });
+    assert.equal(left(await client.get('/v1/messages')), 94);
+  });
+
+  it('names the limit before faults in the body', async () => {
+    const client = await context.server.keyedClient({ plan: 'default' });
+    await exhaust(client, 101, (c) => c.get('/v1/messages?limit=1'));
+    const response = await client.call('POST', '/v1/send', { raw: '{', type: 'text/xml' });
+    if (untilNextMinute() < 58_000) assert.equal(response.status, 429);
+  });
+});
+
+it('plans of the configuration set other limits, by the hour too', { timeout: 120_000 }, async () => {
+  const folder = temporaryFolder();
+  const file = join(folder, 'skylark.ini');
+  writeFileSync(file, '[plan.tiny]\nper_minute = 50\nper_hour = 20\n');
+  const server = await Server.start({ args: ['--config', file] });
+  try {
+    const client = await server.keyedClient({ plan: 'growth' });
+    assert.equal((await client.get('/v1/messages')).headers['x-ratelimit-limit'], '600');
+    const { key } = await createWithConfig(server, file);
+    const tiny = server.client(key, { connections: 8 });
+    await until('the key', async () => (await tiny.get('/livez')).status === 200);
+    const responses = await burst(tiny, 30, (c) => c.get('/v1/messages?limit=1'));
+    assert.equal(responses.filter((r) => r.status === 200).length, 20, 'the hour is used up first');
+    const refused = responses.find((r) => r.status === 429);
+    assert.equal(refused.headers['x-ratelimit-limit'], '20');
+    assert.ok(Number(refused.headers['x-ratelimit-reset']) <= Date.now() / 1000 + 3601);
+
+    writeFileSync(file, '[plan.tiny]\nper_minute = 50\nper_hour = 40\n');
+    server.signal('SIGHUP');
+    await until('the new plan', async () => (await tiny.get('/v1/messages?limit=1')).status === 200, { within: 3000, every: 100 });
+    await server.stop();
+  } finally {
+    await server.dispose();
+    removeFolder(folder);
+  }
+});
+
+async function createWithConfig(server, file) {
+  const { skylark } = await import('./lib/program.mjs');
+  const { code, stdout, stderr } = await skylark(['keys', 'create', '--config', file, '--data-dir', server.dataDir, '--name', 'tiny', '--type', 'test', '--plan', 'tiny', '-o', 'json']);
+  assert.equal(code, 0, stderr);
+  return JSON.parse(stdout);
+}
