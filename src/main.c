@@ -1,7 +1,9 @@
-#include <stdio.h>
+#include "cli/cli.h"
+#include "server.h"
 
-int main(void)
+#include <unistd.h>
+
+int main(int argc, char **argv)
 {
-    puts("skylark " SKYLARK_VERSION);
-    return 0;
+    return cli_main(argc, argv, environ, server_run);
 }

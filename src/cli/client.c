@@ -48,7 +48,7 @@ static int find_url(struct client *c, const struct invocation *in, const char *d
     if (given && *given)
         str_format(c->url, sizeof c->url, "%s", given);
     else if (read_line(dir, "address", c->url, sizeof c->url) < 0) {
-        talk("No server has run with the data folder %s yet.", dir);
+        talk("No server is running with the data folder %s.", dir);
         talk("Start one with 'skylark serve', or say where it is with --url or $SKYLARK_URL.");
         return CLI_UNREACHABLE;
     }

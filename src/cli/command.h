@@ -3,6 +3,7 @@
 #pragma once
 
 #include "cli/cli.h"
+#include "cli/output.h"
 
 /* X(NAME, name, letter, word for its value or NULL, help). Options that set a configuration row
  * have the row's flag as their name and take their help from there. */
@@ -110,4 +111,6 @@ void talk(const char *format, ...) __attribute__((format(printf, 1, 2)));
  * CLI_BAD_CONFIG. */
 int invocation_config(const struct invocation *in, struct config_source *ret_source,
                       struct config **ret);
+/* The format that -o asks for; false after telling that there is none such. */
+bool invocation_format(const struct invocation *in, enum output_format *ret);
 const char *invocation_variable(const struct invocation *in, const char *name);

@@ -178,15 +178,6 @@ static int ask(const struct invocation *in, const char *method, const char *path
     return CLI_FAILED;
 }
 
-static bool wants_format(const struct invocation *in, enum output_format *ret)
-{
-    if (output_format_parse(in->values[OPTION_OUTPUT], ret))
-        return true;
-    talk("'%s' is no output format; there are table, json, jsonl and csv.",
-         in->values[OPTION_OUTPUT]);
-    return false;
-}
-
 static void write_send_body(const struct invocation *in, const char *to, const char *text,
                             struct buf *out)
 {
@@ -240,7 +231,7 @@ int run_send(const struct invocation *in)
     const char *to, *text;
 
     buf_init(&body, 1 << 20);
-    if (!wants_format(in, &format) || !find_send_words(in, &to, &text))
+    if (!invocation_format(in, &format) || !find_send_words(in, &to, &text))
         return CLI_USAGE;
     write_send_body(in, to, text, &body);
     int r = ask(in, "POST", "/v1/send", buf_str(&body), &message);
@@ -259,7 +250,7 @@ int run_messages_get(const struct invocation *in)
     enum output_format format;
     char path[256];
 
-    if (!wants_format(in, &format))
+    if (!invocation_format(in, &format))
         return CLI_USAGE;
     if (!client_plain_id(in->arguments[0])) {
         talk("'%s' is no message id; one looks like msg_4fT9aKx02Lq.", in->arguments[0]);
@@ -325,7 +316,7 @@ int run_messages_list(const struct invocation *in)
     enum output_format format;
     char path[512];
 
-    if (!wants_format(in, &format))
+    if (!invocation_format(in, &format))
         return CLI_USAGE;
     if ((limit && !client_plain_id(limit)) || (cursor && !client_plain_id(cursor))) {
         talk("--limit takes a number from 1 to 100, --cursor the id of a message.");
