@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "carriers/simulator.h"
 #include "first_run.h"
+#include "messaging/key.h"
 #include "messaging/plan.h"
 
 #include <errno.h>
@@ -28,7 +29,6 @@ struct server {
     const struct config_source *source;
     char why[STORE_WHY_SIZE]; /* one line for the operator when starting fails */
     char url[320];
-    struct plan *plans;
     struct store *store;
     struct writer *writer;
     struct loop *engine;
@@ -37,7 +37,8 @@ struct server {
     struct simulator *simulator;
     struct api *api;
     struct http_server *http;
-    struct first_run first;
+    struct data_dir data;
+    char first_key[KEY_CHARS + 1]; /* "" unless this is the first start */
 };
 
 /* ---- wires between the objects ---- */
@@ -83,12 +84,15 @@ static int fail(struct server *s, int error, const char *what)
 static int start_store(struct server *s)
 {
     char *path;
+    int failed = data_dir_open(&s->data, s->config->server_data_dir, s->why);
 
+    if (failed)
+        return failed;
     if (asprintf(&path, "%s/skylark.db", s->config->server_data_dir) < 0)
         return fail(s, -ENOMEM, "cannot open the store");
-    int failed = store_open_sqlite(&s->store, path, &clock_real, s->why);
+    failed = store_open_sqlite(&s->store, path, &clock_real, s->why);
     free(path);
-    return failed;
+    return failed ? failed : first_key(s->store, &s->data, s->first_key, s->why);
 }
 
 static int start_writer(struct server *s)
@@ -147,10 +151,8 @@ static int start_engine(struct server *s)
 
 static int start_api(struct server *s)
 {
-    struct api_options options = {.store = s->store,
-                                  .writer = s->writer,
-                                  .dispatch = s->dispatch,
-                                  .clock = &clock_real};
+    struct api_options options = {
+        .store = s->store, .writer = s->writer, .dispatch = s->dispatch, .clock = &clock_real};
     int failed = api_new(&s->api, &options);
 
     return failed ? fail(s, failed, "cannot start the API") : 0;
@@ -191,22 +193,21 @@ static int start_http(struct server *s)
 {
     const struct config *c = s->config;
     char listen_on[CONFIG_HOST_MAX + 16];
-    struct http_server_options options = {
-        .listen = listen_on,
-        .workers = worker_count(c),
-        .max_connections = (unsigned)c->server_max_connections,
-        .max_per_address = (unsigned)c->server_max_connections_per_address,
-        .request_timeout_us = c->server_request_timeout_ms * 1000,
-        .idle_timeout_us = c->server_idle_timeout_ms * 1000,
-        .body_max = BODY_MAX,
-        .handler = api_handle,
-        .context = s->api,
-        .worker_open = api_worker_open,
-        .worker_close = api_worker_close};
+    struct http_server_options options = {.listen = listen_on,
+                                          .workers = worker_count(c),
+                                          .max_connections = (unsigned)c->server_max_connections,
+                                          .max_per_address =
+                                              (unsigned)c->server_max_connections_per_address,
+                                          .request_timeout_us = c->server_request_timeout_ms * 1000,
+                                          .idle_timeout_us = c->server_idle_timeout_ms * 1000,
+                                          .body_max = BODY_MAX,
+                                          .handler = api_handle,
+                                          .context = s->api,
+                                          .worker_open = api_worker_open,
+                                          .worker_close = api_worker_close};
 
-    snprintf(listen_on, sizeof listen_on,
-             strchr(c->server_listen.host, ':') ? "[%s]:%u" : "%s:%u", c->server_listen.host,
-             c->server_listen.port);
+    snprintf(listen_on, sizeof listen_on, strchr(c->server_listen.host, ':') ? "[%s]:%u" : "%s:%u",
+             c->server_listen.host, c->server_listen.port);
     int failed = load_identity(s, &options.identity);
     if (!failed)
         failed = http_server_start(&s->http, &options, s->why);
@@ -227,8 +228,8 @@ static int set_plans(struct server *s)
         return fail(s, -ENOMEM, "cannot set the plans");
     for (size_t i = 0; i < c->plan_count; i++) {
         snprintf(plans[i].name, sizeof plans[i].name, "%s", c->plans[i].name);
-        plans[i].limits = (struct limit_plan){(uint32_t)c->plans[i].per_minute,
-                                              (uint32_t)c->plans[i].per_hour};
+        plans[i].limits =
+            (struct limit_plan){(uint32_t)c->plans[i].per_minute, (uint32_t)c->plans[i].per_hour};
     }
     plans_set(plans);
     return 0;
@@ -240,4 +241,155 @@ static void set_docs_url(struct server *s)
 
     snprintf(own, sizeof own, "%s/docs", s->url);
     api_set_docs_url(s->api, s->config->server_docs_url[0] ? s->config->server_docs_url : own);
+}
+
+static int start_all(struct server *s)
+{
+    static int (*const steps[])(struct server *) = {set_plans,    start_store, start_writer,
+                                                    start_engine, start_api,   start_http};
+    int failed = 0;
+
+    for (size_t i = 0; i < sizeof steps / sizeof *steps && !failed; i++)
+        failed = steps[i](s);
+    if (failed)
+        return failed;
+    set_docs_url(s);
+    failed = address_write(&s->data, s->url);
+    return failed ? fail(s, failed, "cannot write the file 'address'") : 0;
+}
+
+/* ---- stopping, in reverse; also what a failed start has built so far ---- */
+
+static void stop_all(struct server *s)
+{
+    if (s->http) {
+        address_remove(&s->data);
+        http_server_drain(s->http, s->config->server_drain_timeout_ms * 1000);
+    }
+    if (s->engine)
+        loop_stop(s->engine);
+    if (s->writer)
+        writer_stop(s->writer); /* all that waited is written and answered */
+    if (s->http)
+        http_server_stop(s->http);
+    if (s->api)
+        api_free(s->api);
+    if (s->simulator)
+        simulator_free(s->simulator);
+    if (s->dispatch)
+        dispatch_free(s->dispatch);
+    if (s->engine)
+        loop_free(s->engine);
+    if (s->writer)
+        writer_free(s->writer);
+    if (s->store)
+        store_close(s->store);
+    data_dir_close(&s->data);
+}
+
+/* ---- running ---- */
+
+/* A certificate of the operator's own is read again; the local one is renewed when it is time. */
+static void refresh_identity(struct server *s)
+{
+    struct tls_identity *identity;
+
+    s->why[0] = '\0';
+    if (load_identity(s, &identity) < 0)
+        log_error("tls", "the certificate in use stays: %s", s->why);
+    else
+        http_server_set_identity(s->http, identity);
+}
+
+/* Settings that hold until the next start are named when they change. */
+static void warn_of_fixed(const struct config *was, const struct config *now)
+{
+    for (size_t i = 0; i < CONFIG_ROW_COUNT; i++) {
+        const struct config_row *row = &config_rows[i];
+        bool live = strcmp(row->section, "tls") == 0 || strcmp(row->section, "log") == 0;
+        if (!live && strcmp(was->texts[i], now->texts[i]) != 0)
+            log_warning("config", "%s.%s has changed; that takes effect at the next start",
+                        row->section, row->key);
+    }
+}
+
+static void set_log(const struct config *c)
+{
+    bool json = c->log_format == CONFIG_LOG_JSON ||
+                (c->log_format == CONFIG_LOG_AUTO && !isatty(STDERR_FILENO));
+    log_init((enum log_level)c->log_level, json);
+}
+
+static void reload(struct server *s)
+{
+    struct config_report report;
+    struct config *config;
+
+    config_report_init(&report);
+    if (config_load(&config, s->source, &report) < 0) {
+        log_error("config", "the configuration in use stays: %s", report.errors.p);
+    } else {
+        warn_of_fixed(s->config, config);
+        config_free(s->config);
+        s->config = config;
+        set_log(config);
+        set_plans(s);
+        refresh_identity(s);
+        log_info("config", "the configuration was read again");
+    }
+    config_report_done(&report);
+}
+
+/* Until SIGTERM or SIGINT. */
+static void wait_for_signals(struct server *s, int signals)
+{
+    for (;;) {
+        struct pollfd wait = {.fd = signals, .events = POLLIN};
+        struct signalfd_siginfo signal;
+        if (poll(&wait, 1, RENEW_CHECK_MS) == 0) {
+            refresh_identity(s);
+            continue;
+        }
+        if (read(signals, &signal, sizeof signal) != sizeof signal)
+            continue;
+        if (signal.ssi_signo != SIGHUP)
+            return;
+        reload(s);
+    }
+}
+
+/* Blocked before any thread starts, so that only signalfd sees them. */
+static int open_signals(void)
+{
+    sigset_t set;
+
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGHUP);
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* a file at its size limit is an error of the write, not the end */
+    return signalfd(-1, &set, SFD_CLOEXEC);
+}
+
+int server_run(struct config *config, const struct config_source *source)
+{
+    struct server s = {.config = config, .source = source, .data.lock = -1};
+    int signals = open_signals();
+
+    set_log(config);
+    int failed = signals < 0 ? -errno : start_all(&s);
+    if (failed) {
+        fprintf(stderr, "skylark: %s\n", s.why[0] ? s.why : strerror(-failed));
+    } else {
+        greeting_print(&s.data, s.url, s.first_key);
+        wait_for_signals(&s, signals);
+        log_info("server", "stopping");
+    }
+    stop_all(&s);
+    config_free(s.config);
+    if (signals >= 0)
+        close(signals);
+    return failed ? EXIT_FAILED : 0;
 }

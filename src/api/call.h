@@ -2,8 +2,8 @@
 #pragma once
 
 #include "api/api.h"
-#include "json/write.h"
 #include "messaging/key.h"
+#include "json/write.h"
 
 struct key_cache;
 

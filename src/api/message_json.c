@@ -11,8 +11,8 @@ void message_id_format(const struct api *a, int64_t id, char out[MESSAGE_ID_SIZE
 bool message_id_parse(const struct api *a, struct str text, int64_t *ret)
 {
     return str_starts(text, STR(MESSAGE_ID_PREFIX)) &&
-           id_decode(store_cipher(a->options.store),
-                     str_skip(text, sizeof MESSAGE_ID_PREFIX - 1), ret);
+           id_decode(store_cipher(a->options.store), str_skip(text, sizeof MESSAGE_ID_PREFIX - 1),
+                     ret);
 }
 
 static void put_text(struct json_writer *w, const char *key, struct str text)

@@ -1,8 +1,8 @@
 /* POST /v1/send: decode, compose, hand to the writer, answer when it is on disk. */
 #include "api/call.h"
+#include "messaging/compose.h"
 #include "json/form.h"
 #include "json/read.h"
-#include "messaging/compose.h"
 
 #include <errno.h>
 

@@ -69,7 +69,7 @@ static void test_make_folder(void **state)
     struct stat st;
 
     snprintf(middle, sizeof middle, "%s/one", folder);
-    snprintf(deep, sizeof deep, "%s/two", middle);
+    str_format(deep, sizeof deep, "%s/two", middle);
     assert_int_equal(file_make_folder(deep), 0);
     assert_int_equal(file_make_folder(deep), 0);
     assert_int_equal(stat(deep, &st), 0);

@@ -89,8 +89,7 @@ static int schedule(struct simulator *s, struct pending p)
 
 static int64_t delivery_us(const struct simulator *s, const struct test_number *acting)
 {
-    return acting && acting->delay_ms >= 0 ? (int64_t)acting->delay_ms * 1000
-                                           : s->options.delivery_us;
+    return acting->number[0] ? (int64_t)acting->delay_ms * 1000 : s->options.delivery_us;
 }
 
 static int simulator_submit(struct carrier *c, struct parcel *p)
@@ -106,7 +105,7 @@ static int simulator_submit(struct carrier *c, struct parcel *p)
                            .message = m->id,
                            .parcel = p,
                            .delivery_us = delivery - answer,
-                           .failure = acting ? acting->failure : FAILURE_NONE,
+                           .failure = acting->failure,
                        });
 }
 

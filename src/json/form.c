@@ -1,5 +1,7 @@
 #include "json/form.h"
 
+#include "base/utf8.h"
+
 #include <errno.h>
 #include <stdio.h>
 
@@ -12,35 +14,6 @@ static int hex_value(char c)
     if (c >= 'A' && c <= 'F')
         return c - 'A' + 10;
     return -1;
-}
-
-/* Length of the well-formed UTF-8 sequence at the start of s, 0 when there is none. The second
- * byte's range keeps out over-long forms, surrogates and what lies above U+10FFFF. */
-static size_t utf8_length(const unsigned char *s, size_t n)
-{
-    size_t length = s[0] < 0x80 ? 1 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
-    unsigned char low = s[0] == 0xe0 ? 0xa0 : s[0] == 0xf0 ? 0x90 : 0x80;
-    unsigned char high = s[0] == 0xed ? 0x9f : s[0] == 0xf4 ? 0x8f : 0xbf;
-
-    if (length == 1)
-        return 1;
-    if (s[0] < 0xc2 || s[0] > 0xf4 || length > n || s[1] < low || s[1] > high)
-        return 0;
-    for (size_t i = 2; i < length; i++)
-        if ((s[i] & 0xc0) != 0x80)
-            return 0;
-    return length;
-}
-
-static bool is_utf8(struct str s)
-{
-    for (size_t at = 0; at < s.n;) {
-        size_t length = utf8_length((const unsigned char *)s.p + at, s.n - at);
-        if (length == 0)
-            return false;
-        at += length;
-    }
-    return true;
 }
 
 /* Decodes into `to`, which has room for s.n bytes; -EBADMSG on a bad escape. */
@@ -74,7 +47,7 @@ static int decode_part(struct str s, struct arena *a, struct str *ret)
     if (r < 0)
         return r;
     s.p = bytes;
-    if (!is_utf8(s))
+    if (!utf8_valid(s))
         return -EBADMSG;
     *ret = s;
     return 0;

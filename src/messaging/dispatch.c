@@ -34,7 +34,7 @@ struct dispatch {
     /* Engine's thread only. */
     struct store_reader *reader;
     struct arena arena;
-    struct queue waiting; /* parcels that no carrier has taken yet */
+    struct queue waiting;   /* parcels that no carrier has taken yet */
     struct queue unwritten; /* moves that the store could not write */
 
     pthread_mutex_t lock; /* of the rest, shared with dispatch_offer */
@@ -313,7 +313,8 @@ static size_t refill_room(struct dispatch *d, int64_t *ret_known, int64_t *ret_n
     return room < REFILL_MAX ? room : REFILL_MAX;
 }
 
-/* Notes that everything up to `known` is in memory now; caught up when nothing newer was offered. */
+/* Notes that everything up to `known` is in memory now; caught up when nothing newer was offered.
+ */
 static void refill_done(struct dispatch *d, size_t count, int64_t known, bool all, int64_t newest)
 {
     pthread_mutex_lock(&d->lock);

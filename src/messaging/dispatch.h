@@ -5,7 +5,8 @@
  * lie in the store, and later reads on from the last number it knows. After a restart it is behind
  * by everything: recovery is the same reading.
  *
- * dispatch_offer runs on the writer's thread, in the order of the numbers; all else on the engine's. */
+ * dispatch_offer runs on the writer's thread, in the order of the numbers; all else on the
+ * engine's. */
 #pragma once
 
 #include "messaging/carrier.h"

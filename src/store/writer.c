@@ -125,6 +125,10 @@ void writer_stop(struct writer *w)
 {
     mailbox_close(&w->requests);
     pthread_join(w->thread, NULL);
+}
+
+void writer_free(struct writer *w)
+{
     mailbox_done(&w->requests);
     free(w);
 }

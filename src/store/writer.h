@@ -30,5 +30,6 @@ int writer_start(struct writer **ret, const struct writer_options *options);
 int writer_post(struct writer *w, struct write_job *job);
 /* Posts that the program owes itself (status changes) are not refused for fullness. */
 int writer_post_own(struct writer *w, struct write_job *job);
-/* Finishes what waits, then ends the thread. */
+/* Finishes what waits, then ends the thread; later posts are refused. */
 void writer_stop(struct writer *w);
+void writer_free(struct writer *w);

@@ -1,5 +1,5 @@
 /* The contract of store.h for engines that keep a file: what survives, and who else may write. */
-#include "store/test_store.h"
+#include "store/fixture_test.h"
 
 #include <fcntl.h>
 #include <sqlite3.h>
@@ -133,7 +133,7 @@ static int run_write_and_die(void)
     int status;
 
     if (child == 0) {
-        execl("/proc/self/exe", "store-disk-test", test_engine->name, test_path, (char *)NULL);
+        execl("/proc/self/exe", "store-files-test", test_engine->name, test_path, (char *)NULL);
         _exit(127);
     }
     assert_int_equal(waitpid(child, &status, 0), child);

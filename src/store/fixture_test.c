@@ -1,4 +1,4 @@
-#include "store/test_store.h"
+#include "store/fixture_test.h"
 
 #include <ftw.h>
 #include <stdio.h>
