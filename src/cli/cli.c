@@ -11,6 +11,7 @@ void talk(const char *format, ...)
 {
     va_list args;
 
+    fflush(stdout); /* what was said first is seen first, also where both go into one pipe */
     va_start(args, format);
     vfprintf(stderr, format, args);
     va_end(args);

@@ -63,15 +63,18 @@ static int find_url(struct client *c, const struct invocation *in, const char *d
 }
 
 /* The local authority can vouch for loopback addresses only, so others are left to the system's. */
-static void find_ca(struct client *c, const struct invocation *in, const char *dir)
+static int find_ca(struct client *c, const struct invocation *in, const char *dir)
 {
-    if (in->values[OPTION_CACERT]) {
-        str_format(c->ca_file, sizeof c->ca_file, "%s", in->values[OPTION_CACERT]);
-        return;
+    const char *given = in->values[OPTION_CACERT];
+
+    if (given && access(given, R_OK) < 0) {
+        talk("The file %s given with --cacert cannot be read: %s", given, strerror(errno));
+        return CLI_USAGE;
     }
-    str_format(c->ca_file, sizeof c->ca_file, "%s/ca.pem", dir);
-    if (!c->local || access(c->ca_file, R_OK) < 0)
+    str_format(c->ca_file, sizeof c->ca_file, "%s%s", given ? given : dir, given ? "" : "/ca.pem");
+    if (!given && (!c->local || access(c->ca_file, R_OK) < 0))
         c->ca_file[0] = '\0';
+    return CLI_OK;
 }
 
 static int find_key(struct client *c, const struct invocation *in, const char *dir)
@@ -110,7 +113,7 @@ int client_open(struct client *c, const struct invocation *in)
         if (r == CLI_OK)
             r = find_key(c, in, config->server_data_dir);
         if (r == CLI_OK)
-            find_ca(c, in, config->server_data_dir);
+            r = find_ca(c, in, config->server_data_dir);
     }
     config_free(config);
     return r;

@@ -101,11 +101,14 @@ static bool check_plan(const struct config *config, const char *name, char out[P
 
 static bool check_permissions(const char *list, uint32_t *ret)
 {
+#define X(name, number, word) " " word
+    static const char all[] = PERMISSIONS(X);
+#undef X
     struct str unknown;
 
     if (permissions_parse(str_of(list ? list : ""), ret, &unknown))
         return true;
-    talk("There is no permission '%.*s'.", STR_FMT(unknown));
+    talk("There is no permission '%.*s'; there are%s.", STR_FMT(unknown), all);
     return false;
 }
 
@@ -147,7 +150,6 @@ static void print_created(const struct store *s, const struct key_record *k, con
            t.width * sizeof *row);
     table_print_one(&t, format, stdout);
     if (format == OUTPUT_TABLE) {
-        fflush(stdout);
         talk("\nCopy the key now: it is kept only as a hash and is not shown again.");
         talk("Clients send it as 'Authorization: Bearer KEY'; skylark reads it from "
              "$SKYLARK_API_KEY.");

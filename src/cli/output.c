@@ -2,10 +2,11 @@
 
 #include "json/write.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { MEMORY_MAX = 64 << 20, OUTPUT_MAX = 256 << 20 };
+enum { MEMORY_MAX = 64 << 20, OUTPUT_MAX = 256 << 20, COLUMNS_MAX = 32 };
 
 bool output_format_parse(const char *word, enum output_format *ret)
 {
@@ -36,6 +37,7 @@ void output_time(struct str rfc3339, char out[24])
 
 void table_init(struct table *t, const struct column *columns, size_t width)
 {
+    assert(width <= COLUMNS_MAX);
     *t = (struct table){.columns = columns, .width = width};
     arena_init(&t->memory, MEMORY_MAX);
 }
@@ -117,32 +119,45 @@ static size_t shown_width(const struct column *c, const char *text)
     return c->widest && n > c->widest ? c->widest : n;
 }
 
+/* Widths of 0 hide a column. Spaces are owed until the next text, so that no line ends in them. */
 static void add_cells(struct buf *b, const struct table *t, const char *const *cells,
                       const size_t *widths)
 {
-    size_t owed = 0; /* spaces that wait for the next cell, so that no line ends with them */
+    size_t owed = 0;
 
     for (size_t i = 0; i < t->width; i++) {
-        if (!t->columns[i].title)
+        if (!widths[i])
             continue;
-        buf_printf(b, "%*s", (int)owed, "");
-        owed = widths[i] + 2 - add_shown(b, cells[i], t->columns[i].widest);
+        if (cells[i] && cells[i][0]) {
+            buf_printf(b, "%*s", (int)owed, "");
+            owed = 0;
+        }
+        owed += widths[i] + 2 - add_shown(b, cells[i], t->columns[i].widest);
     }
     buf_add_char(b, '\n');
 }
 
+/* As wide as the widest cell or the title; a column with nothing in it is not shown. */
+static size_t column_width(const struct table *t, size_t column)
+{
+    const struct column *c = &t->columns[column];
+    size_t width = 0;
+
+    for (size_t row = 0; c->title && row < t->count; row++) {
+        size_t n = shown_width(c, cell(t, row, column));
+        width = n > width ? n : width;
+    }
+    return width && width < characters(c->title) ? characters(c->title) : width;
+}
+
 static void add_table(struct buf *b, const struct table *t, bool fancy)
 {
-    size_t widths[32];
-    const char *titles[32];
+    size_t widths[COLUMNS_MAX];
+    const char *titles[COLUMNS_MAX];
 
     for (size_t i = 0; i < t->width; i++) {
         titles[i] = t->columns[i].title;
-        widths[i] = characters(titles[i]);
-        for (size_t row = 0; row < t->count; row++) {
-            size_t n = shown_width(&t->columns[i], cell(t, row, i));
-            widths[i] = n > widths[i] ? n : widths[i];
-        }
+        widths[i] = column_width(t, i);
     }
     buf_text(b, fancy ? "\033[1m" : "");
     add_cells(b, t, titles, widths);

@@ -48,6 +48,22 @@ static void test_table(void **state)
     check(OUTPUT_TABLE, true, "ID    a\nTEXT  short\nEND   x\n");
 }
 
+static void test_empty_cells(void **state)
+{
+    struct table t TABLE_CLEANUP;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+
+    fill(&t);
+    t.cells[1] = t.cells[5] = ""; /* a whole column */
+    t.cells[3] = NULL;            /* the end of the first row */
+    table_print(&t, OUTPUT_TABLE, out);
+    fclose(out);
+    assert_string_equal(text, "ID   END\na\nbcd  y\n");
+    free(text);
+}
+
 static void test_json(void **state)
 {
     check(OUTPUT_JSON, false,
@@ -105,9 +121,13 @@ static void test_time(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_table),   cmocka_unit_test(test_json),
-        cmocka_unit_test(test_csv),     cmocka_unit_test(test_no_control_characters),
-        cmocka_unit_test(test_formats), cmocka_unit_test(test_time),
+        cmocka_unit_test(test_table),
+        cmocka_unit_test(test_empty_cells),
+        cmocka_unit_test(test_json),
+        cmocka_unit_test(test_csv),
+        cmocka_unit_test(test_no_control_characters),
+        cmocka_unit_test(test_formats),
+        cmocka_unit_test(test_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
