@@ -12,18 +12,15 @@ enum { WORDS_MAX = 32 };
 static struct invocation in;
 static char fault_text[1024];
 
-/* Parses words given as arguments up to NULL. */
-static bool parse(const char *first, ...)
+/* `words` ends with NULL. */
+static bool parse_words(const char *const *words)
 {
     char *argv[WORDS_MAX] = {(char *)"skylark"};
     struct buf fault BUF_CLEANUP;
     int argc = 1;
-    va_list args;
 
-    va_start(args, first);
-    for (const char *word = first; word; word = va_arg(args, const char *))
-        argv[argc++] = (char *)word;
-    va_end(args);
+    for (; *words; words++)
+        argv[argc++] = (char *)*words;
     in = (struct invocation){.command = NULL};
     buf_init(&fault, 1000);
     bool good = command_parse(&in, argc, argv, &fault);
@@ -31,59 +28,61 @@ static bool parse(const char *first, ...)
     return good;
 }
 
+#define parse(...) parse_words((const char *const[]){__VA_ARGS__, NULL})
+
 #define check_fault(want, ...)                                                                     \
     do {                                                                                           \
-        assert_false(parse(__VA_ARGS__, NULL));                                                    \
+        assert_false(parse(__VA_ARGS__));                                                          \
         assert_string_equal(fault_text, want);                                                     \
     } while (0)
 
 static void test_options(void **state)
 {
-    assert_true(parse("keys", "create", "--name", "web shop", "--type=live", "-o", "json", NULL));
+    assert_true(parse("keys", "create", "--name", "web shop", "--type=live", "-o", "json"));
     assert_string_equal(in.command->words, "keys create");
     assert_string_equal(in.values[OPTION_NAME], "web shop");
     assert_string_equal(in.values[OPTION_TYPE], "live");
     assert_string_equal(in.values[OPTION_OUTPUT], "json");
     assert_null(in.values[OPTION_PLAN]);
-    assert_true(parse("-ocsv", "keys", "--data-dir", "/d", "list", NULL));
+    assert_true(parse("-ocsv", "keys", "--data-dir", "/d", "list"));
     assert_string_equal(in.command->words, "keys list");
     assert_string_equal(in.values[OPTION_OUTPUT], "csv");
     assert_string_equal(in.values[OPTION_DATA_DIR], "/d");
-    assert_true(parse("send", "--text=", "--to", "+1", NULL));
+    assert_true(parse("send", "--text=", "--to", "+1"));
     assert_string_equal(in.values[OPTION_TEXT], "");
 }
 
 static void test_arguments(void **state)
 {
-    assert_true(parse("send", "+15550001234", "hello", NULL));
+    assert_true(parse("send", "+15550001234", "hello"));
     assert_int_equal(in.argument_count, 2);
     assert_string_equal(in.arguments[0], "+15550001234");
     assert_string_equal(in.arguments[1], "hello");
-    assert_true(parse("send", "+1", "--", "--text", NULL));
+    assert_true(parse("send", "+1", "--", "--text"));
     assert_string_equal(in.arguments[1], "--text");
     assert_null(in.values[OPTION_TEXT]);
-    assert_true(parse("messages", "get", "msg_1", NULL));
+    assert_true(parse("messages", "get", "msg_1"));
     assert_int_equal(in.argument_count, 1);
-    assert_true(parse("config", "check", NULL));
+    assert_true(parse("config", "check"));
     assert_int_equal(in.argument_count, 0);
 }
 
 static void test_media_repeats(void **state)
 {
-    assert_true(parse("send", "+1", "x", "--media", "https://a", "--media=https://b", NULL));
+    assert_true(parse("send", "+1", "x", "--media", "https://a", "--media=https://b"));
     assert_int_equal(in.media_count, 2);
     assert_string_equal(in.media[1], "https://b");
 }
 
 static void test_help_and_version(void **state)
 {
-    assert_true(parse(NULL, NULL));
+    assert_true(parse(NULL));
     assert_null(in.command);
-    assert_true(parse("--version", NULL));
+    assert_true(parse("--version"));
     assert_non_null(in.values[OPTION_VERSION]);
     /* Help is given even where the rest of the line would be refused. */
-    assert_true(parse("messages", "get", "--help", NULL));
-    assert_true(parse("nonsense", "-h", NULL));
+    assert_true(parse("messages", "get", "--help"));
+    assert_true(parse("nonsense", "-h"));
 }
 
 static void test_option_faults(void **state)

@@ -304,7 +304,8 @@ static void tell_page(const struct json_node *answer)
     if (shown == 0)
         talk("There are no messages yet. Send one: skylark send +15550001234 \"Hello\"");
     else
-        talk("\n%zu of %.*s messages.", shown, STR_FMT(buf_str(&total)));
+        talk("\n%zu of %.*s message%s.", shown, STR_FMT(buf_str(&total)),
+             str_is(buf_str(&total), "1") ? "" : "s");
     if (next.n)
         talk("Next page: skylark messages list --cursor %.*s", STR_FMT(next));
 }

@@ -89,8 +89,9 @@ static void test_no_control_characters(void **state)
     FILE *out = open_memstream(&text, &size);
 
     table_init(&t, columns, 4);
-    table_add(&t)[0] = "a\033[31m\n\x7f\xc2\x9b"
-                       "b\xc2\xa0";
+    const char **row = table_add(&t);
+    row[0] = "a\033[31m\n\x7f\xc2\x9b"
+             "b\xc2\xa0";
     table_print(&t, OUTPUT_TABLE, out);
     fclose(out);
     assert_non_null(strstr(text, "a [31m   b\xc2\xa0"));
