@@ -16,7 +16,9 @@
 enum { CONNECTION_MEMORY = 32 << 10 };
 
 static const char priorities[] = "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:-CIPHER-ALL:"
-                                 "+AES-128-GCM:+AES-256-GCM:+CHACHA20-POLY1305:%SERVER_PRECEDENCE";
+                                 "+AES-128-GCM:+AES-256-GCM:+CHACHA20-POLY1305:-GROUP-ALL:"
+                                 "+GROUP-X25519:+GROUP-SECP256R1:+GROUP-SECP384R1:"
+                                 "%SERVER_PRECEDENCE";
 
 static int connection_fd(struct MHD_Connection *connection)
 {
