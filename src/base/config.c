@@ -129,24 +129,26 @@ static void read_file(struct config_load *l, const struct config_source *source)
         config_file_read(l, usual);
 }
 
+/* Names are compared without the prefix, which would make all of them look alike. */
 static void warn_of_unknown_variable(struct config_load *l, const char *name)
 {
     char known[CONFIG_ROW_COUNT][CONFIG_NAME_SIZE];
-    struct guess guess = {.given = name};
+    const size_t prefix = strlen("SKYLARK_");
+    struct guess guess = {.given = name + prefix};
 
     for (size_t i = 0; i < sizeof other_variables / sizeof *other_variables; i++) {
         if (strcmp(name, other_variables[i]) == 0)
             return;
-        guess_try(&guess, other_variables[i]);
+        guess_try(&guess, other_variables[i] + prefix);
     }
     for (size_t i = 0; i < CONFIG_ROW_COUNT; i++) {
         config_row_environment(&config_rows[i], known[i]);
         if (strcmp(name, known[i]) == 0)
             return;
-        guess_try(&guess, known[i]);
+        guess_try(&guess, known[i] + prefix);
     }
     if (guess.best)
-        config_warn(l, name, "is no setting; did you mean %s?", guess.best);
+        config_warn(l, name, "is no setting; did you mean SKYLARK_%s?", guess.best);
     else
         config_warn(l, name, "is no setting");
 }

@@ -339,16 +339,16 @@ static void test_all_faults_at_once(void **state)
 
 static void test_unknown_variables(void **state)
 {
-    char *environment[] = {(char *)"HOME=/home/ada",       (char *)"SKYLARK_SERVER_LISEN=x",
-                           (char *)"SKYLARK_COLOUR=green", (char *)"SKYLARK_API_KEY=secret",
-                           (char *)"SKYLARK_URL=x",        (char *)"SKYLARK_SOURCE=x",
-                           (char *)"SKYLARKING=x",         NULL};
+    char *environment[] = {(char *)"HOME=/home/ada",    (char *)"SKYLARK_SERVER_LISEN=x",
+                           (char *)"SKYLARK_FOO=green", (char *)"SKYLARK_API_KEY=secret",
+                           (char *)"SKYLARK_URL=x",     (char *)"SKYLARK_SOURCE=x",
+                           (char *)"SKYLARKING=x",      NULL};
     struct config_source source = {.environment = environment, .usual_file = "/nowhere/at/all"};
 
     assert_int_equal(load(&source), 0);
     check_lines(&report.warnings,
                 "SKYLARK_SERVER_LISEN: is no setting; did you mean SKYLARK_SERVER_LISTEN?\n"
-                "SKYLARK_COLOUR: is no setting\n");
+                "SKYLARK_FOO: is no setting\n");
 }
 
 /* A reload reads the file again; the old configuration stays whole beside the new one. */

@@ -93,3 +93,18 @@ int file_replace(const char *path, struct str bytes, mode_t mode)
     }
     return sync_folder(path);
 }
+
+int file_make_folder(const char *path)
+{
+    char part[PATH_MAX];
+
+    if (snprintf(part, sizeof part, "%s", path) >= (int)sizeof part)
+        return -ENAMETOOLONG;
+    for (char *slash = strchr(part + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        if (mkdir(part, 0755) < 0 && errno != EEXIST)
+            return -errno;
+        *slash = '/';
+    }
+    return mkdir(part, 0700) < 0 && errno != EEXIST ? -errno : 0;
+}

@@ -12,3 +12,6 @@ int file_read(const char *path, struct buf *b);
 /* Puts the bytes under a temporary name, on disk, then renames: whoever looks sees the old file
  * or the new one, never half of one, and never with looser rights than `mode`. */
 int file_replace(const char *path, struct str bytes, mode_t mode);
+
+/* mkdir -p; the last folder, when it is new, is for its owner only. */
+int file_make_folder(const char *path);

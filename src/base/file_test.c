@@ -63,11 +63,30 @@ static void test_failures(void **state)
     assert_int_equal(file_read(path, &b), -EFBIG);
 }
 
+static void test_make_folder(void **state)
+{
+    char deep[160], middle[160];
+    struct stat st;
+
+    snprintf(middle, sizeof middle, "%s/one", folder);
+    str_format(deep, sizeof deep, "%s/two", middle);
+    assert_int_equal(file_make_folder(deep), 0);
+    assert_int_equal(file_make_folder(deep), 0);
+    assert_int_equal(stat(deep, &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0700);
+    assert_int_equal(rmdir(deep), 0);
+    assert_int_equal(rmdir(middle), 0);
+    assert_int_equal(file_replace(path, STR("x"), 0600), 0);
+    snprintf(deep, sizeof deep, "%s/two", path);
+    assert_int_equal(file_make_folder(deep), -ENOTDIR);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_replace_and_read),
         cmocka_unit_test(test_failures),
+        cmocka_unit_test(test_make_folder),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

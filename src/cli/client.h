@@ -1,0 +1,27 @@
+/* The way from the command line to a running server: where it is, which authority vouches for it,
+ * which key to use, and what its refusals mean. */
+#pragma once
+
+#include "cli/command.h"
+#include "net/http_client.h"
+
+#include <limits.h>
+
+enum { CLIENT_URL_MAX = 512, CLIENT_KEY_MAX = 256 };
+
+struct client {
+    char url[CLIENT_URL_MAX]; /* without a slash at the end */
+    char ca_file[PATH_MAX];   /* "" = the system's authorities */
+    bool local;               /* a loopback address */
+    char key[CLIENT_KEY_MAX];
+};
+
+/* Finds out all of it, or tells what is missing; an exit code. */
+int client_open(struct client *c, const struct invocation *in);
+
+/* One request. Other than CLI_OK the user has been told. The reply is to be done in every case. */
+int client_call(const struct client *c, const char *method, const char *path, struct str body,
+                struct http_reply *reply);
+
+/* Whether text can be part of a path as it is: letters, digits, _ and -. */
+bool client_plain_id(const char *text);

@@ -1,0 +1,116 @@
+/* What can be said on the command line: one table of options, one of commands. Parsing, help and
+ * "did you mean" are made from them. */
+#pragma once
+
+#include "cli/cli.h"
+#include "cli/output.h"
+
+/* X(NAME, name, letter, word for its value or NULL, help). Options that set a configuration row
+ * have the row's flag as their name and take their help from there. */
+#define CLI_OPTIONS(X)                                                                             \
+    X(CONFIG, "config", 0, "FILE", "Configuration file.")                                          \
+    X(DATA_DIR, "data-dir", 0, "DIR", NULL)                                                        \
+    X(LISTEN, "listen", 0, "HOST:PORT", NULL)                                                      \
+    X(WORKERS, "workers", 0, "N", NULL)                                                            \
+    X(LOG_LEVEL, "log-level", 0, "LEVEL", NULL)                                                    \
+    X(LOG_FORMAT, "log-format", 0, "FORMAT", NULL)                                                 \
+    X(NAME, "name", 0, "NAME", "What the key is for, in your words.")                              \
+    X(TYPE, "type", 0, "test|live", "test simulates, live really sends; test if not given.")       \
+    X(PLAN, "plan", 0, "NAME", "Plan whose limits hold; 'default' if not given.")                  \
+    X(PERMISSIONS, "permissions", 0, "LIST",                                                       \
+      "Such as sms:send,sms:read; not given: all but keys:*.")                                     \
+    X(TO, "to", 0, "NUMBER", "Destination, such as +15550001234.")                                 \
+    X(TEXT, "text", 0, "TEXT", "What to send.")                                                    \
+    X(MEDIA, "media", 0, "URL", "Picture or other media, https only; may be repeated.")            \
+    X(LIMIT, "limit", 0, "N", "Messages on a page, 1 to 100; 50 if not given.")                    \
+    X(CURSOR, "cursor", 0, "ID", "Start with this message; see nextCursor.")                       \
+    X(URL, "url", 0, "URL", "Address of the server; not given: $SKYLARK_URL, then the local one.") \
+    X(CACERT, "cacert", 0, "FILE",                                                                 \
+      "Authority to trust; not given: the local one or the system's.")                             \
+    X(OUTPUT, "output", 'o', "FORMAT", "table, json, jsonl or csv.")                               \
+    X(HELP, "help", 'h', NULL, "Show this help.")                                                  \
+    X(VERSION, "version", 0, NULL, "Show the version.")
+
+enum option_id {
+#define X(name, ...) OPTION_##name,
+    CLI_OPTIONS(X)
+#undef X
+        OPTION_COUNT
+};
+
+struct option {
+    const char *name;
+    char letter;
+    const char *value; /* word for it in help; NULL = a switch */
+    const char *help;
+};
+
+extern const struct option options[OPTION_COUNT];
+
+/* The configuration row that an option sets, or NULL. */
+const struct config_row *option_row(enum option_id id);
+
+enum { ARGUMENTS_MAX = 8, MEDIA_MAX = 16 };
+
+/* A command line, understood. */
+struct invocation {
+    const struct command *command; /* NULL: only --help or --version */
+    const char *values[OPTION_COUNT];
+    const char *media[MEDIA_MAX];
+    size_t media_count;
+    const char *words[ARGUMENTS_MAX]; /* all that are no options */
+    size_t word_count;
+    const char *const *arguments; /* the words behind the command's own */
+    size_t argument_count;
+    char *const *environment;
+    cli_serve *serve;
+};
+
+struct command {
+    const char *words;     /* "keys create" */
+    const char *arguments; /* "ID", "[NUMBER TEXT]"; NULL = none */
+    size_t least, most;    /* how many arguments */
+    uint32_t options;      /* bit per option_id, beside --help */
+    int (*run)(const struct invocation *in);
+    const char *summary; /* one line, for the list */
+    const char *details; /* a paragraph for its own help, or NULL */
+    const char *example;
+};
+
+extern const struct command commands[];
+extern const size_t command_count;
+
+/* How many words a command's name has. */
+size_t command_length(const struct command *c);
+
+/* False: `fault` says what is wrong and what may have been meant. */
+bool command_parse(struct invocation *in, int argc, char **argv, struct buf *fault);
+
+/* Help for everything, or for the command or the group of them that `words` begins. */
+void help_all(struct buf *out);
+bool help_for(const char *const *words, size_t count, struct buf *out);
+
+/* ---- the commands ---- */
+int run_serve(const struct invocation *in);
+int run_send(const struct invocation *in);
+int run_messages_list(const struct invocation *in);
+int run_messages_get(const struct invocation *in);
+int run_keys_create(const struct invocation *in);
+int run_keys_list(const struct invocation *in);
+int run_keys_revoke(const struct invocation *in);
+int run_config_check(const struct invocation *in);
+int run_config_show(const struct invocation *in);
+int run_version(const struct invocation *in);
+int run_help(const struct invocation *in);
+
+/* ---- what several of them need ---- */
+
+/* One line for people, on stderr. */
+void talk(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Loads the configuration from the flags given, telling faults and warnings; CLI_OK or
+ * CLI_BAD_CONFIG. */
+int invocation_config(const struct invocation *in, struct config_source *ret_source,
+                      struct config **ret);
+/* The format that -o asks for; false after telling that there is none such. */
+bool invocation_format(const struct invocation *in, enum output_format *ret);
+const char *invocation_variable(const struct invocation *in, const char *name);

@@ -1,0 +1,91 @@
+/* skylark config: looks at the configuration without running anything. */
+#include "cli/command.h"
+#include "net/tls.h"
+
+static int check_identity(const struct config *c)
+{
+    struct tls_identity *identity;
+    char why[TLS_WHY_SIZE];
+
+    if (!c->tls_certificate[0])
+        return CLI_OK;
+    if (tls_identity_load(&identity, c->tls_certificate, c->tls_key, why) < 0) {
+        talk("%s: %s", c->origins[CONFIG_tls_certificate], why);
+        return CLI_BAD_CONFIG;
+    }
+    tls_identity_free(identity);
+    return CLI_OK;
+}
+
+int run_config_check(const struct invocation *in)
+{
+    struct invocation named = *in;
+    struct config_source source;
+    struct config *config;
+
+    if (in->argument_count)
+        named.values[OPTION_CONFIG] = in->arguments[0];
+    int r = invocation_config(&named, &source, &config);
+    if (r != CLI_OK)
+        return r;
+    r = check_identity(config);
+    if (r == CLI_OK && config->file)
+        talk("%s is in order.", config->file);
+    else if (r == CLI_OK)
+        talk("There is no configuration file; environment and defaults are in order.");
+    config_free(config);
+    return r;
+}
+
+static void add_setting(struct table *t, const char *name, const char *value, const char *origin)
+{
+    const char **row = table_add(t);
+
+    if (!row)
+        return;
+    row[0] = name;
+    row[1] = row[2] = value;
+    if (!*value)
+        row[1] = "(not set)";
+    row[3] = origin;
+}
+
+static void add_plan(struct table *t, const struct config_plan *p)
+{
+    static const char *const keys[] = {"per_minute", "per_hour"};
+    const int64_t limits[] = {p->per_minute, p->per_hour};
+
+    for (size_t i = 0; i < 2; i++)
+        add_setting(t, arena_printf(&t->memory, "plan %s.%s", p->name, keys[i]),
+                    arena_printf(&t->memory, "%lld", (long long)limits[i]), p->origins[i]);
+}
+
+int run_config_show(const struct invocation *in)
+{
+    static const struct column columns[] = {
+        {.title = "SETTING", .name = "setting"},
+        {.title = "VALUE"},
+        {.name = "value"},
+        {.title = "ORIGIN", .name = "origin"},
+    };
+    struct config_source source;
+    struct config *config;
+    struct table t TABLE_CLEANUP;
+    enum output_format format;
+
+    table_init(&t, columns, sizeof columns / sizeof *columns);
+    if (!invocation_format(in, &format))
+        return CLI_USAGE;
+    int r = invocation_config(in, &source, &config);
+    if (r != CLI_OK)
+        return r;
+    for (size_t i = 0; i < CONFIG_ROW_COUNT; i++)
+        add_setting(&t,
+                    arena_printf(&t.memory, "%s.%s", config_rows[i].section, config_rows[i].key),
+                    config->texts[i], config->origins[i]);
+    for (size_t i = 0; i < config->plan_count; i++)
+        add_plan(&t, &config->plans[i]);
+    table_print(&t, format, stdout);
+    config_free(config);
+    return CLI_OK;
+}
