@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Server, temporaryFolder, withServer, removeFolder } from './lib/server.mjs';
+import { skylark } from './lib/program.mjs';
 import { sleep, until } from './lib/wait.mjs';
 
 // `count` requests over all of the client's connections at once.
@@ -124,7 +125,6 @@ it('plans of the configuration set other limits, by the hour too', { timeout: 12
 });
 
 async function createWithConfig(server, file) {
-  const { skylark } = await import('./lib/program.mjs');
   const { code, stdout, stderr } = await skylark(['keys', 'create', '--config', file, '--data-dir', server.dataDir, '--name', 'tiny', '--type', 'test', '--plan', 'tiny', '-o', 'json']);
   assert.equal(code, 0, stderr);
   return JSON.parse(stdout);

@@ -106,7 +106,7 @@ withServer('messages: pages', {}, (context) => {
 
   it('wants a cursor that is one of your messages', async () => {
     const strange = `${ids[3].slice(0, -1)}${ids[3].endsWith('a') ? 'b' : 'a'}`;
-    for (const cursor of ['x', 'msg_', 'msg_0', 'msg_00000000000', 'msg_zzzzzzzzzzz', strange, `${ids[3]}x`, ids[3].slice(4), ids[3].toUpperCase().replace('MSG', 'msg_'),
+    for (const cursor of ['x', 'msg_', 'msg_0', 'msg_00000000000', 'msg_zzzzzzzzzzz', strange, `${ids[3]}x`, ids[3].slice(4), ids[3].replace('msg_', 'MSG_'),
       `%20${ids[3]}`, `${ids[3]}%00`, '%FF', '-1', '1', `msg_${'9'.repeat(3000)}`]) {
       await context.api.refused(400, 'invalid_cursor', 'cursor', context.api.get(`/v1/messages?cursor=${cursor}`));
     }
