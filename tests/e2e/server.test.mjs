@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { Server, removeFolder, temporaryFolder, withServer } from './lib/server.mjs';
 import { drain, parseResponse } from './lib/client.mjs';
 import { checkResponse } from './lib/contract.mjs';
-import { run } from './lib/program.mjs';
+import { run, skylark } from './lib/program.mjs';
 import { sleep, slowness, until, within } from './lib/wait.mjs';
 
 const to = '+15551234567';
@@ -302,7 +302,7 @@ it('server: SIGHUP reads the configuration again, and keeps the old one when it 
   writeFileSync(file, '[plan.tiny]\nper_minute = 5\nper_hour = 500\n');
   const server = await Server.start({ args: ['--config', file] });
   try {
-    const made = await run(process.env.SKYLARK_BIN ?? 'build/skylark', ['keys', 'create', '--config', file, '--data-dir', server.dataDir, '--name', 'x', '--type', 'test', '--plan', 'tiny', '-o', 'json']);
+    const made = await skylark(['keys', 'create', '--config', file, '--data-dir', server.dataDir, '--name', 'x', '--type', 'test', '--plan', 'tiny', '-o', 'json']);
     assert.equal(made.code, 0, made.stderr);
     const client = server.client(JSON.parse(made.stdout).key);
     const limit = async () => (await client.get('/v1/messages')).headers['x-ratelimit-limit'];
