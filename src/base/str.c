@@ -1,5 +1,7 @@
 #include "base/str.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <strings.h>
 
 bool str_eq_nocase(struct str a, struct str b)
@@ -93,4 +95,13 @@ unsigned str_distance(const char *a, const char *b)
         }
     }
     return row[nb];
+}
+
+void str_format(char *out, size_t size, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(out, size, format, args);
+    va_end(args);
 }

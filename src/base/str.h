@@ -44,3 +44,7 @@ bool str_to_u64(struct str s, uint64_t *ret);
 
 /* Levenshtein distance of two short words, for "did you mean". */
 unsigned str_distance(const char *a, const char *b);
+
+/* snprintf for where a cut-off end does no harm: messages for people. */
+void str_format(char *out, size_t size, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));

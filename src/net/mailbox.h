@@ -26,6 +26,8 @@ void mailbox_done(struct mailbox *m);
 
 /* 0, -EAGAIN when the box is full, -ESHUTDOWN when it is closed. */
 int mailbox_post(struct mailbox *m, struct letter *l);
+/* The same, but never refused for fullness: for letters whose number is bounded elsewhere. */
+int mailbox_push(struct mailbox *m, struct letter *l);
 /* Takes everything that waits, oldest first; NULL when nothing does. */
 struct letter *mailbox_take(struct mailbox *m);
 /* The same, but waits for a letter up to timeout_us (negative: for ever). NULL also when the box

@@ -1,0 +1,26 @@
+/* What is asked: the bytes of each request. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum load_kind {
+    LOAD_SEND, /* POST /v1/send, another recipient each time */
+    LOAD_PATH, /* GET one path again and again */
+    LOAD_WALK, /* GET a list and follow nextCursor to its end */
+};
+
+struct load {
+    enum load_kind kind;
+    const char *path;
+    const char *key; /* bearer key; NULL sends no Authorization */
+    char cursor[128];
+    uint64_t serial;
+};
+
+/* Writes the next request; the answer is its length, or negative errno when it does not fit. */
+int load_next(struct load *load, char *out, size_t size);
+
+/* Walk only: takes the cursor from a page. True while another page follows. */
+bool load_turn_page(struct load *load, const char *body);

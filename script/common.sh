@@ -1,0 +1,60 @@
+# shellcheck shell=bash
+# What the scripts beside this file share. Sourced, after which the top folder is the current one.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+say() {
+    printf '%s\n' "$*" >&2
+}
+
+# configure DIR COMPILER MESON-OPTION...: sets a build directory up when it is missing or belongs
+# to another place, and makes sure of the options otherwise. Costs nothing when all is well.
+configure() {
+    local dir=$1 compiler=$2
+    shift 2
+    if [[ -d $dir ]] && ! grep -qsF "\"source\": \"$PWD\"" "$dir/meson-info/meson-info.json"; then
+        rm -rf "$dir"
+    fi
+    if [[ ! -f $dir/build.ninja ]]; then
+        rm -rf "$dir"
+        CC=$compiler meson setup "$dir" "$@" || return
+    elif [[ $# -gt 0 && $* != "$(cat "$dir/options.txt" 2>/dev/null)" ]]; then
+        meson configure "$dir" "$@" || return
+    fi
+    if [[ $# -gt 0 ]]; then
+        printf '%s\n' "$*" >"$dir/options.txt"
+    fi
+}
+
+# The three builds of the tests, and the one of the fuzzers.
+configure_plain() {
+    configure build gcc -Dwerror=true
+}
+
+configure_asan() {
+    configure build-asan clang -Dwerror=true -Db_sanitize=address,undefined -Db_lundef=false
+}
+
+configure_tsan() {
+    configure build-tsan clang -Dwerror=true -Db_sanitize=thread -Db_lundef=false
+}
+
+configure_fuzz() {
+    configure build-fuzz clang -Dfuzzers=true -Db_sanitize=address,undefined -Db_lundef=false
+}
+
+# Our own C files, committed or about to be.
+c_files() {
+    find src fuzz bench -name '*.[ch]' 2>/dev/null | sort || true
+}
+
+# Installs the node packages when the lock file has changed since the last time.
+node_packages() {
+    if [[ ! -f package-lock.json ]]; then
+        say "package-lock.json is missing: the node packages of the tests cannot be installed"
+        return 1
+    fi
+    if ! cmp -s package-lock.json node_modules/.installed-lock.json; then
+        npm ci --no-audit --no-fund && cp package-lock.json node_modules/.installed-lock.json
+    fi
+}

@@ -1,0 +1,87 @@
+/* Problems become HTTP answers here and nowhere else. */
+#include "api/call.h"
+
+#include "base/log.h"
+
+#include <string.h>
+
+static const char *error_type(unsigned status)
+{
+    switch (status) {
+    case 401:
+    case 403:
+        return "authentication_error";
+    case 429:
+        return "rate_limit_exceeded";
+    case 500:
+    case 503:
+        return "api_error";
+    default:
+        return "validation_error";
+    }
+}
+
+struct json_writer answer_json(struct call *c, unsigned status)
+{
+    struct json_writer w;
+
+    c->http->status = status;
+    buf_clear(&c->http->out);
+    json_writer_init(&w, &c->http->out);
+    return w;
+}
+
+static void put_text(struct json_writer *w, const char *key, const char *text)
+{
+    json_key(w, key);
+    json_put_string(w, str_of(text));
+}
+
+static void put_documentation(struct json_writer *w, struct call *c, const char *code)
+{
+    const char *url =
+        arena_printf(&c->http->arena, "%s/api-reference/errors#%s", c->api->docs_url, code);
+
+    if (url)
+        put_text(w, "documentation", url);
+}
+
+void answer_problem(struct call *c, const struct problem *p)
+{
+    const struct problem_entry *entry = problem_entry(p->code);
+    struct json_writer w = answer_json(c, entry->status);
+
+    json_begin_object(&w);
+    put_text(&w, "error", error_type(entry->status));
+    put_text(&w, "message", p->message ? p->message : entry->cause);
+    put_text(&w, "code", entry->code);
+    json_key(&w, "statusCode");
+    json_put_i64(&w, entry->status);
+    if (p->field)
+        put_text(&w, "field", p->field);
+    if (p->retry_after_s) {
+        json_key(&w, "retryAfter");
+        json_put_i64(&w, p->retry_after_s);
+        http_request_add_header(c->http, "Retry-After",
+                                arena_printf(&c->http->arena, "%u", p->retry_after_s));
+    }
+    put_documentation(&w, c, entry->code);
+    json_end(&w);
+    if (entry->status == 401)
+        http_request_add_header(c->http, "WWW-Authenticate", "Bearer");
+}
+
+void answer_simple_problem(struct call *c, enum problem_code code, const char *field,
+                           const char *message)
+{
+    answer_problem(c, &(struct problem){.code = code, .field = field, .message = message});
+}
+
+void answer_store_trouble(struct call *c, int error)
+{
+    log_error("store", "%s: a read failed: %s", c->http->id, strerror(-error));
+    answer_problem(c, &(struct problem){.code = PROBLEM_SERVICE_UNAVAILABLE,
+                                        .message = "The store cannot be read at the moment; try "
+                                                   "again in 5 seconds.",
+                                        .retry_after_s = 5});
+}

@@ -1,0 +1,78 @@
+/* The API's objects: what all workers share and what each has for itself. */
+#include "api/call.h"
+#include "api/errors_page.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { PAGE_MAX = 1 << 20 };
+
+int api_new(struct api **ret, const struct api_options *options)
+{
+    struct api *a = calloc(1, sizeof *a);
+
+    *ret = NULL;
+    if (!a)
+        return -ENOMEM;
+    a->options = *options;
+    a->limiter = limiter_new();
+    buf_init(&a->errors_page, PAGE_MAX);
+    errors_page_write(&a->errors_page);
+    pthread_mutex_init(&a->trouble_lock, NULL);
+    if (!a->limiter || a->errors_page.failed) {
+        api_free(a);
+        return -ENOMEM;
+    }
+    *ret = a;
+    return 0;
+}
+
+void api_free(struct api *a)
+{
+    limiter_free(a->limiter);
+    buf_done(&a->errors_page);
+    pthread_mutex_destroy(&a->trouble_lock);
+    free(a);
+}
+
+void api_set_docs_url(struct api *a, const char *docs_url)
+{
+    snprintf(a->docs_url, sizeof a->docs_url, "%s", docs_url);
+}
+
+void api_set_trouble(struct api *a, const char *why)
+{
+    pthread_mutex_lock(&a->trouble_lock);
+    snprintf(a->trouble, sizeof a->trouble, "%s", why ? why : "");
+    pthread_mutex_unlock(&a->trouble_lock);
+}
+
+int api_worker_open(void *api, void **ret)
+{
+    struct api *a = api;
+    struct api_worker *w = calloc(1, sizeof *w);
+
+    *ret = NULL;
+    if (!w)
+        return -ENOMEM;
+    w->api = a;
+    w->keys = key_cache_new();
+    int failed = w->keys ? store_reader_open(a->options.store, &w->reader) : -ENOMEM;
+    if (failed) {
+        key_cache_free(w->keys);
+        free(w);
+        return failed;
+    }
+    *ret = w;
+    return 0;
+}
+
+void api_worker_close(void *worker)
+{
+    struct api_worker *w = worker;
+
+    store_reader_close(w->reader);
+    key_cache_free(w->keys);
+    free(w);
+}

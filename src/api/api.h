@@ -1,0 +1,31 @@
+/* The HTTP API: one table of routes, one file per resource, problems turned into answers in one
+ * place. Handlers run on the HTTP workers. */
+#pragma once
+
+#include "base/clock.h"
+#include "messaging/dispatch.h"
+#include "messaging/limit.h"
+#include "messaging/problem.h"
+#include "net/http_server.h"
+#include "store/writer.h"
+
+struct api;
+
+struct api_options {
+    struct store *store;
+    struct writer *writer;
+    struct dispatch *dispatch;
+    const struct clock *clock;
+};
+
+int api_new(struct api **ret, const struct api_options *options);
+void api_free(struct api *a);
+/* Where `documentation` links lead: "https://127.0.0.1:8443/docs". Before requests come. */
+void api_set_docs_url(struct api *a, const char *docs_url);
+/* NULL: the store can be written; else why not. Any thread. */
+void api_set_trouble(struct api *a, const char *why);
+
+/* For http_server_options. */
+http_handler api_handle;
+int api_worker_open(void *api, void **ret);
+void api_worker_close(void *worker);

@@ -1,0 +1,107 @@
+/* Who calls: the bearer key, looked up by its hash.
+ *
+ * Each worker remembers keys it has seen, as long as no key has changed (store_key_generation).
+ * Unknown keys are not remembered, so guesses cannot push out real ones. An unknown, a revoked and
+ * an expired key get one and the same answer. */
+#include "api/call.h"
+#include "net/digest.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+enum { CACHE_SLOTS = 1024 }; /* a key has one place: two keys that meet there take turns */
+
+struct key_cache {
+    uint64_t generation;
+    struct key_record *slots[CACHE_SLOTS];
+};
+
+struct key_cache *key_cache_new(void)
+{
+    return calloc(1, sizeof(struct key_cache));
+}
+
+static void key_cache_clear(struct key_cache *k)
+{
+    for (size_t i = 0; i < CACHE_SLOTS; i++) {
+        free(k->slots[i]);
+        k->slots[i] = NULL;
+    }
+}
+
+void key_cache_free(struct key_cache *k)
+{
+    if (k)
+        key_cache_clear(k);
+    free(k);
+}
+
+/* 0, -ENOENT, or what is wrong with the store. */
+static int find_key(struct api_worker *w, const uint8_t hash[KEY_HASH_SIZE],
+                    const struct key_record **ret)
+{
+    struct key_cache *k = w->keys;
+    uint64_t generation = store_key_generation(w->api->options.store);
+    struct key_record **slot = &k->slots[(hash[0] | hash[1] << 8) % CACHE_SLOTS], found;
+
+    if (generation != k->generation) {
+        key_cache_clear(k);
+        k->generation = generation;
+    }
+    if (*slot && digest_equal((*slot)->hash, hash, KEY_HASH_SIZE)) {
+        *ret = *slot;
+        return 0;
+    }
+    int failed = store_key_find(w->reader, hash, &found);
+    if (failed)
+        return failed;
+    if (!*slot)
+        *slot = malloc(sizeof **slot);
+    if (!*slot)
+        return -ENOMEM;
+    **slot = found;
+    *ret = *slot;
+    return 0;
+}
+
+static bool key_is_on(const struct key_record *key, int64_t now_us)
+{
+    return (key->revoked_us == 0 || key->revoked_us > now_us) &&
+           (key->expires_us == 0 || key->expires_us > now_us);
+}
+
+/* The key inside "Bearer sl_test_…". */
+static bool bearer(struct call *c, struct str *ret, struct problem *p)
+{
+    struct str header = http_request_header(c->http, "Authorization");
+
+    if (!header.p)
+        return problem_set(p, PROBLEM_MISSING_API_KEY, NULL,
+                           "No API key was given; send the header 'Authorization: Bearer "
+                           "<API_KEY>'.");
+    *ret = str_starts_nocase(header, STR("Bearer ")) ? str_trim(str_skip(header, 7)) : STR("");
+    if (ret->n == 0 || memchr(ret->p, ' ', ret->n))
+        return problem_set(p, PROBLEM_INVALID_AUTHORIZATION_HEADER, NULL,
+                           "The Authorization header must be 'Bearer <API_KEY>'.");
+    return true;
+}
+
+bool call_authenticate(struct call *c, struct problem *p)
+{
+    uint8_t hash[KEY_HASH_SIZE];
+    struct str text;
+
+    if (!bearer(c, &text, p))
+        return false;
+    digest_sha256(text, hash);
+    int failed = find_key(c->worker, hash, &c->key);
+    if (failed && failed != -ENOENT) {
+        p->retry_after_s = 5;
+        return problem_set(p, PROBLEM_SERVICE_UNAVAILABLE, NULL,
+                           "Keys cannot be read at the moment; try again in 5 seconds.");
+    }
+    if (failed || !key_is_on(c->key, clock_now_us(c->api->options.clock)))
+        return problem_set(p, PROBLEM_INVALID_API_KEY, NULL,
+                           "The API key is not valid; it may be mistyped, revoked or expired.");
+    return true;
+}

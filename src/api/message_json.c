@@ -1,0 +1,116 @@
+/* A message as clients see it. */
+#include "api/call.h"
+#include "messaging/words.h"
+
+void message_id_format(const struct api *a, int64_t id, char out[MESSAGE_ID_SIZE])
+{
+    memcpy(out, MESSAGE_ID_PREFIX, sizeof MESSAGE_ID_PREFIX - 1);
+    id_encode(store_cipher(a->options.store), id, out + sizeof MESSAGE_ID_PREFIX - 1);
+}
+
+bool message_id_parse(const struct api *a, struct str text, int64_t *ret)
+{
+    return str_starts(text, STR(MESSAGE_ID_PREFIX)) &&
+           id_decode(store_cipher(a->options.store), str_skip(text, sizeof MESSAGE_ID_PREFIX - 1),
+                     ret);
+}
+
+static void put_text(struct json_writer *w, const char *key, struct str text)
+{
+    json_key(w, key);
+    json_put_string(w, text);
+}
+
+static void put_word(struct json_writer *w, const char *key, const char *word)
+{
+    json_key(w, key);
+    if (word)
+        json_put_string(w, str_of(word));
+    else
+        json_put_null(w);
+}
+
+static void put_number(struct json_writer *w, const char *key, int64_t number)
+{
+    json_key(w, key);
+    json_put_i64(w, number);
+}
+
+static void put_time(struct json_writer *w, const char *key, int64_t unix_us)
+{
+    json_key(w, key);
+    json_put_time(w, unix_us);
+}
+
+static void put_routing(struct json_writer *w, const struct message *m)
+{
+    json_key(w, "routing");
+    json_begin_object(w);
+    put_word(w, "numberType", number_type_word(m->number_type));
+    put_word(w, "coverage", coverage_word(m->coverage));
+    put_word(w, "reason", reason_word(m->reason));
+    put_number(w, "rateLimit", m->rate_limit);
+    json_key(w, "countryCode");
+    if (m->calling_code == 0) {
+        json_put_null(w);
+    } else {
+        char digits[16];
+        struct buf code = {.p = digits, .size = sizeof digits, .max = sizeof digits};
+        buf_add_i64(&code, m->calling_code);
+        json_put_string(w, buf_str(&code));
+    }
+    json_end(w);
+}
+
+static void put_cost(struct json_writer *w, const struct message *m)
+{
+    json_key(w, "cost");
+    json_begin_object(w);
+    json_key(w, "amount");
+    json_put_micros(w, m->cost_micros);
+    put_word(w, "currency", m->currency);
+    json_end(w);
+}
+
+static void put_media(struct json_writer *w, struct str media)
+{
+    if (media.n == 0)
+        return;
+    json_key(w, "mediaUrls");
+    json_begin_array(w);
+    while (media.n)
+        json_put_string(w, str_cut(&media, '\n'));
+    json_end(w);
+}
+
+void message_put(struct json_writer *w, const struct api *a, const struct message *m)
+{
+    char id[MESSAGE_ID_SIZE];
+
+    message_id_format(a, m->id, id);
+    json_begin_object(w);
+    put_text(w, "messageId", (struct str){id, sizeof id});
+    put_word(w, "status", status_word(m->status));
+    put_text(w, "from", m->from);
+    put_text(w, "to", m->to);
+    put_text(w, "text", m->text);
+    put_media(w, m->media);
+    put_word(w, "type", kind_word(m->kind));
+    put_word(w, "messageType", message_type_word(m->type));
+    put_word(w, "direction", direction_word(m->direction));
+    json_key(w, "livemode");
+    json_put_bool(w, m->mode == MODE_LIVE);
+    put_word(w, "encoding", encoding_word(m->encoding));
+    put_number(w, "segments", m->segments);
+    put_routing(w, m);
+    put_cost(w, m);
+    put_number(w, "retryCount", m->retry_count);
+    put_time(w, "createdAt", m->created_us);
+    put_time(w, "updatedAt", m->updated_us);
+    put_time(w, "sentAt", m->sent_us);
+    put_time(w, "deliveredAt", m->delivered_us);
+    put_time(w, "failedAt", m->failed_us);
+    put_word(w, "errorCode", failure_code(m->failure));
+    put_word(w, "errorMessage", failure_text(m->failure));
+    json_end(w);
+}

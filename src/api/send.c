@@ -1,0 +1,172 @@
+/* POST /v1/send: decode, compose, hand to the writer, answer when it is on disk. */
+#include "api/call.h"
+#include "messaging/compose.h"
+#include "json/form.h"
+#include "json/read.h"
+
+#include <errno.h>
+
+struct send_body {
+    struct str to, text;
+    struct str_list media;
+    bool has_to, has_text, has_media;
+};
+
+static const struct json_field send_fields[] = {
+    JSON_FIELD(struct send_body, to, JSON_TEXT, "to", NULL),
+    JSON_FIELD(struct send_body, text, JSON_TEXT, "text", NULL),
+    JSON_FIELD(struct send_body, media, JSON_TEXT_LIST, "mediaUrls", "media_urls"),
+};
+enum { SEND_FIELDS = sizeof send_fields / sizeof *send_fields };
+
+/* A send on its way to disk; lives in the request's arena. */
+struct sending {
+    struct write_job job;
+    struct call call;
+    struct message message;
+    int result;
+};
+
+static void finish_send(struct http_request *r);
+
+/* ---- on the writer's thread ---- */
+
+static int apply_send(struct write_job *job, struct store *store)
+{
+    return store_accept(store, &((struct sending *)job)->message);
+}
+
+static void send_written(struct write_job *job, int result)
+{
+    struct sending *s = (struct sending *)job;
+
+    s->result = result;
+    if (result == 0)
+        dispatch_offer(s->call.api->options.dispatch, &s->message);
+    http_request_resume(s->call.http);
+}
+
+/* ---- on the worker's thread ---- */
+
+static void answer_not_stored(struct call *c)
+{
+    answer_problem(c, &(struct problem){.code = PROBLEM_SERVICE_UNAVAILABLE,
+                                        .message = "The message could not be stored; nothing was "
+                                                   "accepted. Try again in 5 seconds.",
+                                        .retry_after_s = 5});
+}
+
+static void answer_queue_full(struct call *c)
+{
+    answer_problem(c, &(struct problem){.code = PROBLEM_QUEUE_FULL,
+                                        .message = "Too many requests are waiting; nothing was "
+                                                   "accepted. Try again in 1 second.",
+                                        .retry_after_s = 1});
+}
+
+static void finish_send(struct http_request *r)
+{
+    struct sending *s = r->continuation;
+
+    if (s->result == -EAGAIN) {
+        answer_queue_full(&s->call);
+    } else if (s->result < 0) {
+        answer_not_stored(&s->call);
+    } else {
+        struct json_writer w = answer_json(&s->call, 201);
+        message_put(&w, s->call.api, &s->message);
+    }
+}
+
+static void start_send(struct sending *s)
+{
+    struct http_request *r = s->call.http;
+
+    s->job.apply = apply_send;
+    s->job.done = send_written;
+    r->continuation = s;
+    http_request_suspend(r, finish_send);
+    int failed = writer_post(s->call.api->options.writer, &s->job);
+    if (failed) {
+        s->result = failed;
+        http_request_resume(r);
+    }
+}
+
+static bool is_media_type(struct str header, struct str type)
+{
+    return str_eq_nocase(str_trim(str_cut(&header, ';')), type);
+}
+
+static bool decode_problem(struct call *c, enum json_result result, const struct json_error *error,
+                           const struct send_body *body, struct problem *p)
+{
+    struct arena *a = &c->http->arena;
+
+    switch (result) {
+    case JSON_OK:
+        return true;
+    case JSON_MALFORMED:
+        return problem_set(p, PROBLEM_INVALID_JSON, NULL,
+                           arena_printf(a, "The body cannot be read: %s.", error->message));
+    case JSON_WRONG_TYPE:
+        /* Missing fields are named first; message_compose does that. */
+        if (!body->has_to || !body->has_text)
+            return true;
+        return problem_set(p, PROBLEM_INVALID_PARAMETER, error->field,
+                           arena_printf(a, "The field '%s' %s.", error->field, error->message));
+    case JSON_NO_MEMORY:
+        break;
+    }
+    return problem_set(p, PROBLEM_REQUEST_TOO_LARGE, NULL, "The body holds too many values.");
+}
+
+static bool decode(struct call *c, struct send_body *body, struct problem *p)
+{
+    struct str type = http_request_header(c->http, "Content-Type");
+    struct str bytes = buf_str(&c->http->body);
+    struct arena *a = &c->http->arena;
+    struct json_error error = {0};
+    enum json_result result;
+
+    if (!type.p || type.n == 0 || is_media_type(type, STR("application/json")))
+        result = json_decode(bytes, send_fields, SEND_FIELDS, body, a, &error);
+    else if (is_media_type(type, STR("application/x-www-form-urlencoded")))
+        result = form_decode(bytes, send_fields, SEND_FIELDS, body, a, &error);
+    else
+        return problem_set(p, PROBLEM_UNSUPPORTED_CONTENT_TYPE, NULL,
+                           arena_printf(a,
+                                        "Content-Type '%.*s' is not supported; send "
+                                        "application/json or application/x-www-form-urlencoded.",
+                                        type.n > 60 ? 60 : (int)type.n, type.p));
+    return decode_problem(c, result, &error, body, p);
+}
+
+void send_create(struct call *c)
+{
+    struct send_body body = {0};
+    struct problem p = {0};
+    struct sending *s = arena_new(&c->http->arena, struct sending);
+
+    if (!s) {
+        answer_queue_full(c);
+        return;
+    }
+    s->call = *c;
+    if (!decode(c, &body, &p)) {
+        answer_problem(c, &p);
+        return;
+    }
+    struct send_request request = {.to = body.to,
+                                   .text = body.text,
+                                   .media = body.media.items,
+                                   .media_count = body.media.count,
+                                   .has_to = body.has_to,
+                                   .has_text = body.has_text,
+                                   .account = c->key->account,
+                                   .mode = c->key->mode};
+    if (!message_compose(&request, &c->http->arena, &s->message, &p))
+        answer_problem(c, &p);
+    else
+        start_send(s);
+}

@@ -1,0 +1,290 @@
+#include "base/config.h"
+
+#include "base/config_internal.h"
+#include "base/guess.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { MEMORY_MAX = 4 << 20, REPORT_MAX = 64 << 10, PATH_SIZE = 4096 };
+
+#define FIELD_ADDRESS(section, key)  section##_##key
+#define FIELD_PATH(section, key)     section##_##key
+#define FIELD_TEXT(section, key)     section##_##key
+#define FIELD_INTEGER(section, key)  section##_##key
+#define FIELD_DURATION(section, key) section##_##key##_ms
+#define FIELD_WORD(section, key)     section##_##key
+
+const struct config_row config_rows[CONFIG_ROW_COUNT] = {
+#define X(s, k, t, i, l, m, w, f, h)                                                               \
+    [CONFIG_##s##_##k] = {.section = #s,                                                           \
+                          .key = #k,                                                               \
+                          .type = CONFIG_##t,                                                      \
+                          .initial = i,                                                            \
+                          .least = l,                                                              \
+                          .most = m,                                                               \
+                          .words = w,                                                              \
+                          .flag = f,                                                               \
+                          .help = h,                                                               \
+                          .offset = offsetof(struct config, FIELD_##t(s, k))},
+    CONFIG_ROWS(X)
+#undef X
+};
+
+static const struct config_plan shipped_plans[] = {
+    {"default", 100, 1000, {"default", "default"}},
+    {"growth", 600, 36000, {"default", "default"}},
+    {"enterprise", 3000, 180000, {"default", "default"}},
+    {"unlimited", 0, 0, {"default", "default"}},
+};
+
+/* Variables of ours that are no settings. */
+static const char *const other_variables[] = {"SKYLARK_API_KEY", "SKYLARK_URL", "SKYLARK_CONFIG",
+                                              "SKYLARK_SOURCE"};
+
+void config_report_init(struct config_report *r)
+{
+    buf_init(&r->errors, REPORT_MAX);
+    buf_init(&r->warnings, REPORT_MAX);
+    r->error_count = 0;
+}
+
+void config_report_done(struct config_report *r)
+{
+    buf_done(&r->errors);
+    buf_done(&r->warnings);
+}
+
+static void add_line(struct buf *b, const char *place, const char *format, va_list args)
+{
+    buf_printf(b, "%s: ", place);
+    buf_vprintf(b, format, args);
+    buf_add_char(b, '\n');
+}
+
+void config_fault(struct config_load *l, const char *place, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    add_line(&l->report->errors, place, format, args);
+    va_end(args);
+    l->report->error_count++;
+}
+
+void config_warn(struct config_load *l, const char *place, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    add_line(&l->report->warnings, place, format, args);
+    va_end(args);
+}
+
+void config_row_environment(const struct config_row *row, char out[CONFIG_NAME_SIZE])
+{
+    snprintf(out, CONFIG_NAME_SIZE, "SKYLARK_%s_%s", row->section, row->key);
+    for (char *c = out; *c; c++)
+        *c = (char)toupper((unsigned char)*c);
+}
+
+void config_apply(struct config_load *l, const struct config_row *row, const char *text,
+                  const char *place)
+{
+    struct config *c = l->config;
+    size_t index = (size_t)(row - config_rows);
+    char fault[CONFIG_FAULT_SIZE];
+
+    if (!config_value_set(c, row, text, fault)) {
+        config_fault(l, place, "%s.%s %s", row->section, row->key, fault);
+        return;
+    }
+    c->texts[index] = arena_copy(&c->memory, str_of(text)).p;
+    c->origins[index] = arena_copy(&c->memory, str_of(place)).p;
+    if (!c->texts[index] || !c->origins[index])
+        config_fault(l, place, "does not fit into memory");
+}
+
+static const char *variable(const struct config_source *source, const char *name)
+{
+    size_t n = strlen(name);
+
+    for (char *const *e = source->environment; e && *e; e++)
+        if (strncmp(*e, name, n) == 0 && (*e)[n] == '=')
+            return *e + n + 1;
+    return NULL;
+}
+
+static void read_file(struct config_load *l, const struct config_source *source)
+{
+    const char *named = source->file ? source->file : variable(source, "SKYLARK_CONFIG");
+    const char *usual = source->usual_file ? source->usual_file : CONFIG_USUAL_FILE;
+
+    if (named && *named)
+        config_file_read(l, named);
+    else if (access(usual, F_OK) == 0)
+        config_file_read(l, usual);
+}
+
+static void warn_of_unknown_variable(struct config_load *l, const char *name)
+{
+    char known[CONFIG_ROW_COUNT][CONFIG_NAME_SIZE];
+    struct guess guess = {.given = name};
+
+    for (size_t i = 0; i < sizeof other_variables / sizeof *other_variables; i++) {
+        if (strcmp(name, other_variables[i]) == 0)
+            return;
+        guess_try(&guess, other_variables[i]);
+    }
+    for (size_t i = 0; i < CONFIG_ROW_COUNT; i++) {
+        config_row_environment(&config_rows[i], known[i]);
+        if (strcmp(name, known[i]) == 0)
+            return;
+        guess_try(&guess, known[i]);
+    }
+    if (guess.best)
+        config_warn(l, name, "is no setting; did you mean %s?", guess.best);
+    else
+        config_warn(l, name, "is no setting");
+}
+
+static void read_environment(struct config_load *l, const struct config_source *source)
+{
+    char name[CONFIG_NAME_SIZE];
+
+    for (size_t i = 0; i < CONFIG_ROW_COUNT; i++) {
+        config_row_environment(&config_rows[i], name);
+        const char *value = variable(source, name);
+        if (value)
+            config_apply(l, &config_rows[i], value, name);
+    }
+    for (char *const *e = source->environment; e && *e; e++) {
+        struct str rest = str_of(*e), head = str_cut(&rest, '=');
+        if (!str_starts(head, STR("SKYLARK_")))
+            continue;
+        str_format(name, sizeof name, "%.*s", STR_FMT(head));
+        warn_of_unknown_variable(l, name);
+    }
+}
+
+static void read_flags(struct config_load *l, const struct config_source *source)
+{
+    char place[CONFIG_NAME_SIZE];
+
+    for (size_t i = 0; i < CONFIG_ROW_COUNT; i++)
+        if (source->flags[i]) {
+            snprintf(place, sizeof place, "--%s", config_rows[i].flag);
+            config_apply(l, &config_rows[i], source->flags[i], place);
+        }
+}
+
+/* systemd may name several folders; the first is ours. */
+static bool usual_data_dir(const struct config_source *source, char out[PATH_SIZE])
+{
+    const char *value = variable(source, "STATE_DIRECTORY");
+
+    if (value && *value) {
+        str_format(out, PATH_SIZE, "%.*s", (int)strcspn(value, ":"), value);
+        return true;
+    }
+    value = variable(source, "XDG_DATA_HOME");
+    if (value && value[0] == '/') {
+        str_format(out, PATH_SIZE, "%s/skylark", value);
+        return true;
+    }
+    value = variable(source, "HOME");
+    if (value && *value)
+        str_format(out, PATH_SIZE, "%s/.local/share/skylark", value);
+    return value && *value;
+}
+
+static void settle_data_dir(struct config_load *l, const struct config_source *source)
+{
+    char path[PATH_SIZE];
+
+    if (l->config->server_data_dir[0])
+        return;
+    if (usual_data_dir(source, path))
+        config_apply(l, &config_rows[CONFIG_server_data_dir], path, "default");
+    else
+        config_fault(l, "server.data_dir",
+                     "has no default because HOME is not set; set it, or "
+                     "use --data-dir");
+}
+
+static void check_tls(struct config_load *l)
+{
+    const struct config *c = l->config;
+    bool has_certificate = c->tls_certificate[0], has_key = c->tls_key[0];
+
+    if (has_certificate && !has_key)
+        config_fault(l, c->origins[CONFIG_tls_certificate],
+                     "tls.certificate is set and tls.key is not; set both or none");
+    if (has_key && !has_certificate)
+        config_fault(l, c->origins[CONFIG_tls_key],
+                     "tls.key is set and tls.certificate is not; set both or none");
+}
+
+struct config_plan *config_plan_add(struct config *c, const char *name)
+{
+    struct config_plan *p = (struct config_plan *)config_plan_find(c, name);
+
+    if (p || c->plan_count == CONFIG_PLANS_MAX)
+        return p;
+    p = &c->plans[c->plan_count++];
+    *p = (struct config_plan){.origins = {"default", "default"}};
+    str_format(p->name, sizeof p->name, "%s", name);
+    return p;
+}
+
+const struct config_plan *config_plan_find(const struct config *c, const char *name)
+{
+    for (size_t i = 0; i < c->plan_count; i++)
+        if (strcmp(c->plans[i].name, name) == 0)
+            return &c->plans[i];
+    return NULL;
+}
+
+static void set_defaults(struct config_load *l)
+{
+    struct config *c = l->config;
+
+    for (size_t i = 0; i < CONFIG_ROW_COUNT; i++)
+        config_apply(l, &config_rows[i], config_rows[i].initial, "default");
+    memcpy(c->plans, shipped_plans, sizeof shipped_plans);
+    c->plan_count = sizeof shipped_plans / sizeof *shipped_plans;
+}
+
+int config_load(struct config **ret, const struct config_source *source,
+                struct config_report *report)
+{
+    struct config_load l = {calloc(1, sizeof(struct config)), report};
+
+    *ret = NULL;
+    if (!l.config)
+        return -ENOMEM;
+    arena_init(&l.config->memory, MEMORY_MAX);
+    set_defaults(&l);
+    read_file(&l, source);
+    read_environment(&l, source);
+    read_flags(&l, source);
+    settle_data_dir(&l, source);
+    check_tls(&l);
+    if (report->error_count) {
+        config_free(l.config);
+        return -EINVAL;
+    }
+    *ret = l.config;
+    return 0;
+}
+
+void config_free(struct config *c)
+{
+    if (!c)
+        return;
+    arena_done(&c->memory);
+    free(c);
+}

@@ -1,0 +1,12 @@
+/* UTF-8, read strictly: no overlong forms, no surrogates, nothing above U+10FFFF. */
+#pragma once
+
+#include "base/str.h"
+
+bool utf8_valid(struct str s);
+
+/* Code points in s, which must be valid. */
+size_t utf8_length(struct str s);
+
+/* The code point at s and its length in bytes; -1 when there is none (empty, or not UTF-8). */
+int32_t utf8_decode(struct str s, unsigned *ret_bytes);

@@ -1,0 +1,176 @@
+#include "first_run.h"
+
+#include "base/file.h"
+#include "messaging/key.h"
+#include "messaging/plan.h"
+#include "net/digest.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { PATH_SIZE = 4096, FIRST_ACCOUNT = 1 };
+
+static const char *inside(const struct data_dir *d, const char *name, char out[PATH_SIZE])
+{
+    snprintf(out, PATH_SIZE, "%s/%s", d->path, name);
+    return out;
+}
+
+/* mkdir -p; the last part for its owner only. */
+static int make_dirs(const char *path)
+{
+    char part[PATH_SIZE];
+
+    if (snprintf(part, sizeof part, "%s", path) >= (int)sizeof part)
+        return -ENAMETOOLONG;
+    for (char *slash = strchr(part + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        if (mkdir(part, 0755) < 0 && errno != EEXIST)
+            return -errno;
+        *slash = '/';
+    }
+    return mkdir(part, 0700) < 0 && errno != EEXIST ? -errno : 0;
+}
+
+int data_dir_open(struct data_dir *d, const char *path, char why[STORE_WHY_SIZE])
+{
+    char lock[PATH_SIZE];
+
+    *d = (struct data_dir){path, -1};
+    int failed = make_dirs(path);
+    if (!failed) {
+        d->lock = open(inside(d, "lock", lock), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+        failed = d->lock < 0 ? -errno : 0;
+    }
+    if (failed) {
+        snprintf(why, STORE_WHY_SIZE, "cannot use the data folder %.150s: %s", path,
+                 strerror(-failed));
+        return failed;
+    }
+    if (flock(d->lock, LOCK_EX | LOCK_NB) < 0) {
+        snprintf(why, STORE_WHY_SIZE, "another skylark serves the data folder %.150s", path);
+        data_dir_close(d);
+        return -EBUSY;
+    }
+    return 0;
+}
+
+void data_dir_close(struct data_dir *d)
+{
+    if (d->lock >= 0)
+        close(d->lock);
+    d->lock = -1;
+}
+
+static bool has_keys(struct store *s, int *ret_failed)
+{
+    struct store_reader *reader;
+    struct key_record *keys;
+    struct arena arena;
+    size_t count = 0;
+
+    *ret_failed = store_reader_open(s, &reader);
+    if (*ret_failed)
+        return false;
+    arena_init(&arena, 1 << 28);
+    *ret_failed = store_key_list(reader, &arena, &keys, &count);
+    arena_done(&arena);
+    store_reader_close(reader);
+    return count > 0;
+}
+
+static int store_key(struct store *s, struct key_record *record)
+{
+    int failed = store_begin(s);
+
+    if (failed)
+        return failed;
+    failed = store_key_insert(s, record);
+    if (failed) {
+        store_rollback(s);
+        return failed;
+    }
+    return store_commit(s);
+}
+
+static int make_key(struct store *s, const struct data_dir *d, char *ret_key)
+{
+    struct key_record record = {.account = FIRST_ACCOUNT,
+                                .mode = MODE_TEST,
+                                .name = "first test key",
+                                .plan = PLAN_DEFAULT,
+                                .created_us = clock_now_us(&clock_real)};
+    char path[PATH_SIZE], line[KEY_CHARS + 2];
+
+    key_make(MODE_TEST, ret_key);
+    digest_sha256(str_of(ret_key), record.hash);
+    key_last_four(str_of(ret_key), record.last_four);
+    snprintf(line, sizeof line, "%s\n", ret_key);
+    int failed = file_replace(inside(d, "test-key", path), str_of(line), 0600);
+    return failed ? failed : store_key(s, &record);
+}
+
+int first_key(struct store *s, const struct data_dir *d, char *ret_key, char why[STORE_WHY_SIZE])
+{
+    int failed;
+
+    ret_key[0] = '\0';
+    if (has_keys(s, &failed))
+        return 0;
+    if (!failed)
+        failed = make_key(s, d, ret_key);
+    if (failed)
+        snprintf(why, STORE_WHY_SIZE, "cannot make the first test key: %s", strerror(-failed));
+    return failed;
+}
+
+int address_write(const struct data_dir *d, const char *url)
+{
+    char path[PATH_SIZE], line[512];
+
+    snprintf(line, sizeof line, "%s\n", url);
+    return file_replace(inside(d, "address", path), str_of(line), 0644);
+}
+
+void address_remove(const struct data_dir *d)
+{
+    char path[PATH_SIZE];
+    unlink(inside(d, "address", path));
+}
+
+static void print_first(const struct data_dir *d, const char *url, const char *key)
+{
+    printf(
+        "Skylark " SKYLARK_VERSION " is running.\n"
+        "\n"
+        "  API address   %s\n"
+        "  Test key      %s\n"
+        "  Data folder   %s   (this key is also in its file test-key)\n"
+        "\n"
+        "Send your first message. With a test key it is simulated: free, and nothing leaves this "
+        "machine.\n"
+        "Paste this into another terminal:\n"
+        "\n"
+        "curl --cacert '%s/ca.pem' %s/v1/send -H 'Authorization: Bearer %s' -H 'Content-Type: "
+        "application/json' -d '{\"to\":\"+15551234567\",\"text\":\"Hello from Skylark\"}'\n"
+        "\n"
+        "A second later it is delivered: `skylark messages list` shows it. Ctrl-C stops.\n",
+        url, key, d->path, d->path, url, key);
+}
+
+void greeting_print(const struct data_dir *d, const char *url, const char *key)
+{
+    if (key[0] && isatty(STDOUT_FILENO))
+        print_first(d, url, key);
+    else
+        printf("Skylark " SKYLARK_VERSION " is running at %s\n"
+               "Data is in %s, a test key in its file test-key; `skylark keys create` makes more.\n"
+               "Try `skylark send +15551234567 Hello` in another terminal. Ctrl-C stops.\n",
+               url, d->path);
+    fflush(stdout);
+}

@@ -1,0 +1,24 @@
+/* The data folder and what the program says when it starts. */
+#pragma once
+
+#include "store/store.h"
+
+struct data_dir {
+    const char *path;
+    int lock; /* holds the folder against a second server; -1 = not held */
+};
+
+/* Makes the folder (for its owner only) if it is missing and locks it. */
+int data_dir_open(struct data_dir *d, const char *path, char why[STORE_WHY_SIZE]);
+void data_dir_close(struct data_dir *d);
+
+/* At the very first start makes a test key and leaves it in DIR/test-key; *ret_key is that key, or
+ * "" when there were keys already. Before the writer starts. */
+int first_key(struct store *s, const struct data_dir *d, char *ret_key, char why[STORE_WHY_SIZE]);
+
+/* Writes DIR/address, where the command line looks for the server. */
+int address_write(const struct data_dir *d, const char *url);
+void address_remove(const struct data_dir *d);
+
+/* On stdout; `key` is shown only on a terminal. */
+void greeting_print(const struct data_dir *d, const char *url, const char *key);

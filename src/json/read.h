@@ -1,0 +1,56 @@
+/* Request bodies into structs, by a table of fields. The same table serves JSON (here) and form
+ * bodies (form.h), so an endpoint describes its fields once. jansson is known to read.c alone. */
+#pragma once
+
+#include "base/arena.h"
+
+enum json_kind {
+    JSON_TEXT,      /* struct str; valid UTF-8, may hold NUL bytes */
+    JSON_TEXT_LIST, /* struct str_list */
+    JSON_INT64,     /* int64_t */
+    JSON_BOOLEAN,   /* bool */
+};
+
+struct str_list {
+    struct str *items;
+    size_t count;
+};
+
+struct json_field {
+    const char *name;
+    const char *alias; /* a second spelling, or NULL; the first wins when both are given */
+    enum json_kind kind;
+    size_t offset;     /* of the value in the struct */
+    size_t set_offset; /* of a bool: the field is there and is not null, whatever its type */
+};
+
+/* A row for member `member` with its `has_member` beside it. */
+#define JSON_FIELD(type, member, kind, name, alias)                                                \
+    {                                                                                              \
+        (name), (alias), (kind), offsetof(type, member), offsetof(type, has_##member)              \
+    }
+
+enum json_result {
+    JSON_OK,
+    JSON_MALFORMED,  /* not one object in UTF-8: nothing was filled */
+    JSON_WRONG_TYPE, /* `field` is the first one at fault in the order of the table */
+    JSON_NO_MEMORY,  /* the arena's ceiling */
+};
+
+struct json_error {
+    const char *field; /* the table's name for it, or NULL */
+    char message[192]; /* "must be a string", or what is malformed and where */
+};
+
+/* Fills `out`, which the caller has zeroed or set to defaults. Everything of the right type is
+ * filled even when another field is wrong, so that the caller can name missing fields first.
+ * Texts are copied into the arena. null counts as absent, unknown fields are ignored.
+ *
+ * A name given twice in one object is malformed: readers differ in which one they take, and a
+ * proxy or log in front of us must not see another message than the one that is sent. */
+enum json_result json_decode(struct str body, const struct json_field *fields, size_t count,
+                             void *out, struct arena *a, struct json_error *error);
+
+/* For decoders: notes a field of the wrong type unless one was noted before. */
+enum json_result json_wrong_type(struct json_error *error, const struct json_field *field,
+                                 const char *message);

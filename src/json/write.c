@@ -1,0 +1,149 @@
+#include "json/write.h"
+
+#include "base/clock.h"
+
+#include <assert.h>
+
+void json_writer_init(struct json_writer *w, struct buf *out)
+{
+    *w = (struct json_writer){.out = out};
+}
+
+static void before_value(struct json_writer *w)
+{
+    if (w->comma)
+        buf_add_char(w->out, ',');
+    w->comma = true;
+}
+
+static void begin(struct json_writer *w, char bracket, bool array)
+{
+    assert(w->depth < JSON_DEPTH_MAX);
+    before_value(w);
+    buf_add_char(w->out, bracket);
+    w->arrays = w->arrays << 1 | array;
+    w->depth++;
+    w->comma = false;
+}
+
+void json_begin_object(struct json_writer *w)
+{
+    begin(w, '{', false);
+}
+
+void json_begin_array(struct json_writer *w)
+{
+    begin(w, '[', true);
+}
+
+void json_end(struct json_writer *w)
+{
+    assert(w->depth > 0);
+    buf_add_char(w->out, w->arrays & 1 ? ']' : '}');
+    w->arrays >>= 1;
+    w->depth--;
+    w->comma = true;
+}
+
+void json_key(struct json_writer *w, const char *name)
+{
+    size_t n = strlen(name);
+
+    before_value(w);
+    w->comma = false;
+    char *at = buf_reserve(w->out, n + 3);
+    if (!at)
+        return;
+    at[0] = '"';
+    memcpy(at + 1, name, n);
+    memcpy(at + 1 + n, "\":", 2);
+    w->out->n += n + 3;
+}
+
+static bool needs_escape(unsigned char c)
+{
+    return c < 0x20 || c == '"' || c == '\\';
+}
+
+static void add_escape(struct buf *b, unsigned char c)
+{
+    static const char letters[0x20] = {
+        ['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\f'] = 'f', ['\r'] = 'r'};
+
+    if (c >= 0x20 || letters[c])
+        buf_add(b, (struct str){(char[]){'\\', c >= 0x20 ? (char)c : letters[c]}, 2});
+    else
+        buf_printf(b, "\\u%04x", c);
+}
+
+void json_put_string(struct json_writer *w, struct str text)
+{
+    size_t run = 0;
+
+    before_value(w);
+    buf_add_char(w->out, '"');
+    for (size_t i = 0; i < text.n; i++) {
+        if (!needs_escape((unsigned char)text.p[i]))
+            continue;
+        buf_add(w->out, (struct str){text.p + run, i - run});
+        add_escape(w->out, (unsigned char)text.p[i]);
+        run = i + 1;
+    }
+    if (run < text.n)
+        buf_add(w->out, (struct str){text.p + run, text.n - run});
+    buf_add_char(w->out, '"');
+}
+
+void json_put_i64(struct json_writer *w, int64_t value)
+{
+    before_value(w);
+    buf_add_i64(w->out, value);
+}
+
+void json_put_raw(struct json_writer *w, struct str json)
+{
+    before_value(w);
+    buf_add(w->out, json);
+}
+
+void json_put_bool(struct json_writer *w, bool value)
+{
+    json_put_raw(w, value ? STR("true") : STR("false"));
+}
+
+void json_put_null(struct json_writer *w)
+{
+    json_put_raw(w, STR("null"));
+}
+
+void json_put_micros(struct json_writer *w, int64_t micros)
+{
+    uint64_t size = micros < 0 ? 0 - (uint64_t)micros : (uint64_t)micros;
+    uint64_t part = size % 1000000;
+    char decimals[7] = ".";
+    size_t n = 7;
+
+    before_value(w);
+    if (micros < 0)
+        buf_add_char(w->out, '-');
+    buf_add_i64(w->out, (int64_t)(size / 1000000));
+    if (part == 0)
+        return;
+    for (int i = 6; i > 0; i--, part /= 10)
+        decimals[i] = (char)('0' + part % 10);
+    while (decimals[n - 1] == '0')
+        n--;
+    buf_add(w->out, (struct str){decimals, n});
+}
+
+void json_put_time(struct json_writer *w, int64_t unix_us)
+{
+    char text[RFC3339_SIZE];
+
+    if (unix_us == 0) {
+        json_put_null(w);
+        return;
+    }
+    rfc3339_format(unix_us, text);
+    json_put_string(w, (struct str){text, RFC3339_SIZE - 1});
+}

@@ -1,0 +1,81 @@
+#include "messaging/media_url.h"
+
+#include "base/utf8.h"
+
+/* Space and everything below, and DEL: nothing an address may contain, and a line break would
+ * also break the list in which addresses are kept. */
+static bool has_space_or_control(struct str s)
+{
+    for (size_t i = 0; i < s.n; i++) {
+        unsigned char c = (unsigned char)s.p[i];
+        if (c <= 0x20 || c == 0x7f)
+            return true;
+    }
+    return false;
+}
+
+static struct str authority_of(struct str url)
+{
+    struct str rest = str_skip(url, sizeof "https://" - 1);
+
+    for (size_t i = 0; i < rest.n; i++)
+        if (strchr("/?#\\", rest.p[i]))
+            rest.n = i;
+    const char *at = rest.n ? memrchr(rest.p, '@', rest.n) : NULL; /* user and password go before */
+    return at ? str_skip(rest, (size_t)(at - rest.p) + 1) : rest;
+}
+
+static bool port_valid(struct str port)
+{
+    uint64_t value;
+
+    return port.n == 0 || (port.n <= 5 && str_to_u64(port, &value) && value > 0 && value < 65536);
+}
+
+/* An address in brackets, as of IPv6. */
+static bool bracketed_valid(struct str authority)
+{
+    struct str rest = str_skip(authority, 1);
+    struct str host = str_cut(&rest, ']');
+
+    if (!rest.p || host.n < 2)
+        return false;
+    for (size_t i = 0; i < host.n; i++)
+        if (!strchr("0123456789abcdefABCDEF:.", host.p[i]))
+            return false;
+    return rest.n == 0 || (rest.p[0] == ':' && port_valid(str_skip(rest, 1)));
+}
+
+static bool is_host_char(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '-' ||
+           c == '.' || c == '_' || (unsigned char)c >= 0x80;
+}
+
+static bool authority_valid(struct str authority)
+{
+    if (authority.n > 0 && authority.p[0] == '[')
+        return bracketed_valid(authority);
+    struct str host = str_cut(&authority, ':');
+    if (host.n == 0 || host.p[0] == '.' || host.p[0] == '-')
+        return false;
+    for (size_t i = 0; i < host.n; i++)
+        if (!is_host_char(host.p[i]))
+            return false;
+    return port_valid(authority);
+}
+
+const char *media_url_fault(struct str url)
+{
+    if (!str_starts_nocase(url, STR("https://")))
+        return "must start with https://.";
+    if (!utf8_valid(url))
+        return "is not valid UTF-8.";
+    if (utf8_length(url) > MEDIA_URL_MAX)
+        return "is longer than 2048 characters.";
+    if (has_space_or_control(url))
+        return "must not contain spaces or control characters; percent-encode them.";
+    if (!authority_valid(authority_of(url)))
+        return "must name a host after https://.";
+    return NULL;
+}

@@ -1,0 +1,10 @@
+/* Addresses of media files. */
+#pragma once
+
+#include "base/str.h"
+
+enum { MEDIA_URL_MAX = 2048 }; /* characters */
+
+/* What is wrong with it, as the end of a sentence that begins with its name; NULL when all is
+ * well. */
+const char *media_url_fault(struct str url);

@@ -1,0 +1,76 @@
+#include "messaging/media_url.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+static void good_ones(void **state)
+{
+    static const char *const urls[] = {
+        "https://example.com/cat.png",      "https://example.com",
+        "HTTPS://Example.com:8443/a?b=c#d", "https://user:word@example.com/x",
+        "https://[2001:db8::1]/x",          "https://[2001:db8::1]:443/x",
+        "https://münchen.example/ü",        "https://1.2.3.4:/x",
+        "https://example.com/?q=a@b:c",
+    };
+    for (size_t i = 0; i < sizeof urls / sizeof *urls; i++)
+        if (media_url_fault(str_of(urls[i])))
+            fail_msg("%s %s", urls[i], media_url_fault(str_of(urls[i])));
+}
+
+static void bad_ones(void **state)
+{
+    static const char *const urls[] = {
+        "",
+        "example.com",
+        "http://example.com/",
+        "ftp://example.com/",
+        "https:/example.com/",
+        "https://",
+        "https:///cat.png",
+        "https://?q",
+        "https://:443/",
+        "https://user@/x",
+        "https://exa mple.com/",
+        "https://example.com/a b",
+        "https://example.com/a\nhttps://b.example/",
+        "https://example.com/\x7f",
+        "https://example.com/\t",
+        "https://example.com/\xff",
+        "https://example.com:x/",
+        "https://example.com:0/",
+        "https://example.com:65536/",
+        "https://[2001:db8::1/x",
+        "https://[zz]/x",
+        "https://[::1]x/",
+        "https://-example.com/",
+        "https://exam<ple.com/",
+    };
+    for (size_t i = 0; i < sizeof urls / sizeof *urls; i++)
+        if (!media_url_fault(str_of(urls[i])))
+            fail_msg("%s passes", urls[i]);
+    assert_non_null(media_url_fault(STR("https://example.com/\0x")));
+}
+
+static void length_is_counted_in_characters(void **state)
+{
+    char url[MEDIA_URL_MAX + 1];
+
+    memset(url, 'a', sizeof url);
+    memcpy(url, "https://", 8);
+    assert_null(media_url_fault((struct str){url, MEDIA_URL_MAX}));
+    assert_non_null(media_url_fault((struct str){url, MEDIA_URL_MAX + 1}));
+    memcpy(url + 20, "\xc3\xbc", 2); /* two bytes, one character */
+    assert_null(media_url_fault((struct str){url, MEDIA_URL_MAX + 1}));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(good_ones),
+        cmocka_unit_test(bad_ones),
+        cmocka_unit_test(length_is_counted_in_characters),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,23 @@
+/* Phone numbers in international format, and where they belong. */
+#pragma once
+
+#include "base/str.h"
+
+/* + and 7 to 15 digits, the first not 0; nothing stricter, so documentation numbers pass. */
+bool number_valid(struct str number);
+
+struct number_place {
+    unsigned calling_code; /* 1, 44, …; 0 when the number starts with no assigned code */
+    char country[3];       /* ISO 3166 alpha-2; "" for codes of no country, or unknown */
+    bool assigned;         /* the calling code exists */
+    bool possible;         /* numbers of this country can have this many digits */
+};
+
+/* Of a valid number. */
+void number_place(struct str number, struct number_place *ret);
+
+/* The North American plan: one zone of many countries. */
+static inline bool number_is_nanp(const struct number_place *p)
+{
+    return p->calling_code == 1;
+}

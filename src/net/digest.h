@@ -1,0 +1,14 @@
+/* SHA-256 and comparison of secrets; over GnuTLS, so the program has one crypto library. */
+#pragma once
+
+#include "base/str.h"
+
+enum { DIGEST_SHA256_SIZE = 32 };
+
+void digest_sha256(struct str bytes, uint8_t out[DIGEST_SHA256_SIZE]);
+
+/* Takes the same time whatever the bytes are. */
+bool digest_equal(const void *a, const void *b, size_t n);
+
+/* Lower-case hex and a NUL: out has room for 2 * n + 1. */
+void digest_hex(const uint8_t *bytes, size_t n, char *out);

@@ -1,0 +1,96 @@
+/* The HTTPS server. The only users of libmicrohttpd are http_server.c and http_request.c; the rest
+ * of the program sees requests and answers.
+ *
+ * One acceptor thread takes connections, refuses those over the caps, tells plain HTTP off, and
+ * hands TLS connections to the worker with the fewest. Each worker is one thread with its own
+ * epoll. A handler runs on its worker; it fills in the answer and returns, or calls
+ * http_request_suspend, lets another thread work, and that thread calls http_request_resume. */
+#pragma once
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "net/tls.h"
+
+enum { HTTP_WHY_SIZE = 256, HTTP_HEADERS_MAX = 10, REQUEST_ID_SIZE = 20 };
+
+enum http_method { HTTP_OTHER, HTTP_GET, HTTP_HEAD, HTTP_POST, HTTP_PATCH, HTTP_DELETE };
+
+struct http_header {
+    const char *name, *value;
+};
+
+struct MHD_Connection;
+struct http_worker;
+struct http_request;
+
+typedef void http_handler(struct http_request *r);
+
+/* One request from its first line to the end of its answer. Owned by its worker's thread, except
+ * between suspend and resume, when it belongs to whoever was asked to finish it. */
+struct http_request {
+    enum http_method method;
+    const char *method_name;
+    struct str path, query; /* as sent, not decoded */
+    struct buf body;
+    size_t received; /* bytes of body, kept or not */
+    bool body_too_large, head_too_large;
+    char id[REQUEST_ID_SIZE + 1]; /* goes out as X-Request-Id */
+    struct arena arena;           /* lives as long as the request */
+    void *worker_context;         /* what worker_open made for this worker */
+
+    /* The answer. */
+    unsigned status;
+    const char *content_type;
+    struct str static_body; /* used instead of `out` when p is set; must outlive the server */
+    struct buf out;
+    struct http_header headers[HTTP_HEADERS_MAX]; /* values live in the arena or for ever */
+    size_t header_count;
+
+    /* Private to the server. */
+    struct http_worker *worker;
+    struct MHD_Connection *connection;
+    struct http_request *next_free;
+    bool begun, answered, queued;
+    http_handler *finish; /* see http_request_suspend */
+    void *continuation;   /* the handler's own, for finish */
+};
+
+struct http_server_options {
+    const char *listen; /* HOST:PORT, port 0 takes a free one */
+    unsigned workers;
+    unsigned max_connections, max_per_address;
+    int64_t request_timeout_us; /* a whole request must have arrived, an answer been taken */
+    int64_t idle_timeout_us;
+    size_t body_max;
+    struct tls_identity *identity; /* the server takes it over */
+    http_handler *handler;
+    void *context;
+    /* On the starting thread, once per worker: what its requests see as worker_context. */
+    int (*worker_open)(void *context, void **ret);
+    void (*worker_close)(void *worker_context);
+};
+
+struct http_server;
+
+/* 0, or a negative errno with one line for the operator in `why`. */
+int http_server_start(struct http_server **ret, const struct http_server_options *options,
+                      char why[HTTP_WHY_SIZE]);
+/* The address in use, "127.0.0.1:8443". */
+const char *http_server_address(const struct http_server *s);
+/* New connections get this identity from now on. Any thread. */
+void http_server_set_identity(struct http_server *s, struct tls_identity *identity);
+/* Accepts nothing more, waits for requests under way up to drain_us. */
+void http_server_drain(struct http_server *s, int64_t drain_us);
+/* After a drain, and after everyone who may resume requests has done so. */
+void http_server_stop(struct http_server *s);
+
+/* The value of a request header, or p == NULL. */
+struct str http_request_header(const struct http_request *r, const char *name);
+/* The client's address as text, without the port. */
+const char *http_request_peer(struct http_request *r, char out[64]);
+void http_request_add_header(struct http_request *r, const char *name, const char *value);
+/* The answer will come later: call before the request is handed to another thread. After the resume
+ * `finish` runs on the worker's thread and fills in the answer. */
+void http_request_suspend(struct http_request *r, http_handler *finish);
+/* Work elsewhere is over. Any thread; the request is not the caller's any more. */
+void http_request_resume(struct http_request *r);

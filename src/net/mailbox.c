@@ -1,0 +1,138 @@
+#include "net/mailbox.h"
+
+#include "base/clock.h"
+
+#include <errno.h>
+#include <time.h>
+
+void mailbox_init(struct mailbox *m, size_t max, void (*wake)(void *), void *context)
+{
+    pthread_condattr_t attributes;
+
+    *m = (struct mailbox){.max = max, .wake = wake, .wake_context = context};
+    m->last = &m->first;
+    pthread_mutex_init(&m->lock, NULL);
+    /* Time-outs must not jump with the hour. */
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&m->filled, &attributes);
+    pthread_condattr_destroy(&attributes);
+}
+
+void mailbox_done(struct mailbox *m)
+{
+    pthread_cond_destroy(&m->filled);
+    pthread_mutex_destroy(&m->lock);
+}
+
+static void wake_taker(struct mailbox *m)
+{
+    if (m->wake)
+        m->wake(m->wake_context);
+}
+
+static int put(struct mailbox *m, struct letter *l, size_t max)
+{
+    if (m->closed)
+        return -ESHUTDOWN;
+    if (m->count >= max)
+        return -EAGAIN;
+    l->next = NULL;
+    *m->last = l;
+    m->last = &l->next;
+    m->count++;
+    return 0;
+}
+
+static int deliver(struct mailbox *m, struct letter *l, size_t max)
+{
+    pthread_mutex_lock(&m->lock);
+    bool was_empty = !m->first;
+    int r = put(m, l, max);
+    /* The taker empties the whole box at once, so only the first letter needs to call it. */
+    if (r == 0 && was_empty)
+        pthread_cond_signal(&m->filled);
+    pthread_mutex_unlock(&m->lock);
+    if (r == 0 && was_empty)
+        wake_taker(m);
+    return r;
+}
+
+int mailbox_post(struct mailbox *m, struct letter *l)
+{
+    return deliver(m, l, m->max);
+}
+
+int mailbox_push(struct mailbox *m, struct letter *l)
+{
+    return deliver(m, l, SIZE_MAX);
+}
+
+static struct letter *take_all(struct mailbox *m)
+{
+    struct letter *first = m->first;
+
+    m->first = NULL;
+    m->last = &m->first;
+    m->count = 0;
+    return first;
+}
+
+struct letter *mailbox_take(struct mailbox *m)
+{
+    pthread_mutex_lock(&m->lock);
+    struct letter *first = take_all(m);
+    pthread_mutex_unlock(&m->lock);
+    return first;
+}
+
+static struct timespec deadline_in(int64_t timeout_us)
+{
+    int64_t now = clock_monotonic_us(), at;
+
+    if (__builtin_add_overflow(now, timeout_us, &at))
+        at = INT64_MAX;
+    return (struct timespec){.tv_sec = at / 1000000, .tv_nsec = at % 1000000 * 1000};
+}
+
+struct letter *mailbox_wait(struct mailbox *m, int64_t timeout_us)
+{
+    struct timespec deadline = deadline_in(timeout_us < 0 ? 0 : timeout_us);
+    int r = 0;
+
+    pthread_mutex_lock(&m->lock);
+    while (!m->first && !m->closed && r != ETIMEDOUT) {
+        if (timeout_us < 0)
+            pthread_cond_wait(&m->filled, &m->lock);
+        else
+            r = pthread_cond_timedwait(&m->filled, &m->lock, &deadline);
+    }
+    struct letter *first = take_all(m);
+    pthread_mutex_unlock(&m->lock);
+    return first;
+}
+
+void mailbox_close(struct mailbox *m)
+{
+    pthread_mutex_lock(&m->lock);
+    m->closed = true;
+    pthread_cond_broadcast(&m->filled);
+    pthread_mutex_unlock(&m->lock);
+    wake_taker(m);
+}
+
+bool mailbox_is_closed(struct mailbox *m)
+{
+    pthread_mutex_lock(&m->lock);
+    bool closed = m->closed;
+    pthread_mutex_unlock(&m->lock);
+    return closed;
+}
+
+size_t mailbox_count(struct mailbox *m)
+{
+    pthread_mutex_lock(&m->lock);
+    size_t count = m->count;
+    pthread_mutex_unlock(&m->lock);
+    return count;
+}

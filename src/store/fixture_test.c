@@ -1,0 +1,163 @@
+#include "store/fixture_test.h"
+
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static int open_memory(struct store **ret, const char *path, const struct clock *clock,
+                       char why[STORE_WHY_SIZE])
+{
+    return store_open_memory(ret, clock);
+}
+
+const struct test_engine test_engines[] = {
+    {"memory", open_memory, false},
+    {"sqlite", store_open_sqlite, true},
+};
+const size_t test_engine_count = sizeof test_engines / sizeof *test_engines;
+
+const struct test_engine *test_engine = test_engines;
+static char directory[32];
+char test_path[64];
+struct store *test_store;
+struct store_reader *test_reader;
+struct arena test_arena;
+
+int64_t test_now_us;
+
+static int64_t now_us(const struct clock *c)
+{
+    return test_now_us;
+}
+
+const struct clock test_clock = {now_us};
+
+void test_open(void)
+{
+    char why[STORE_WHY_SIZE] = "";
+
+    if (test_engine->open(&test_store, test_path, &test_clock, why) != 0)
+        fail_msg("store does not open: %s", why);
+    assert_int_equal(store_reader_open(test_store, &test_reader), 0);
+}
+
+void test_close(void)
+{
+    store_reader_close(test_reader);
+    store_close(test_store);
+    test_reader = NULL;
+    test_store = NULL;
+}
+
+int test_set_up(void **state)
+{
+    test_now_us = 1763168523004005; /* 2025-11-15T01:02:03.004005Z */
+    arena_init(&test_arena, 64 << 20);
+    strcpy(directory, "/tmp/skylark-store-XXXXXX");
+    assert_non_null(mkdtemp(directory));
+    snprintf(test_path, sizeof test_path, "%s/store.db", directory);
+    test_open();
+    return 0;
+}
+
+static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *where)
+{
+    return remove(path);
+}
+
+int test_tear_down(void **state)
+{
+    test_close();
+    arena_done(&test_arena);
+    return nftw(directory, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+struct message test_message(int64_t account, enum mode mode, const char *text)
+{
+    return (struct message){
+        .account = account,
+        .mode = mode,
+        .direction = DIRECTION_OUTBOUND,
+        .status = STATUS_QUEUED,
+        .kind = KIND_SMS,
+        .type = TYPE_OTP,
+        .from = STR("+18005551234"),
+        .to = STR("+447700900123"),
+        .text = str_of(text),
+        .media = STR(""),
+        .encoding = ENCODING_UCS2,
+        .segments = 3,
+        .number_type = NUMBER_LOCAL,
+        .coverage = COVERAGE_HIGH,
+        .reason = REASON_FAILOVER,
+        .rate_limit = 60,
+        .calling_code = 44,
+        .country = "GB",
+        .cost_micros = 135000,
+        .currency = "USD",
+    };
+}
+
+struct message test_accept(int64_t account, enum mode mode, const char *text)
+{
+    struct message m = test_message(account, mode, text);
+
+    assert_int_equal(store_begin(test_store), 0);
+    assert_int_equal(store_accept(test_store, &m), 0);
+    assert_int_equal(store_commit(test_store), 0);
+    return m;
+}
+
+int test_move(int64_t id, uint32_t from, enum message_status to, enum failure failure,
+              int64_t at_us)
+{
+    struct message_move move = {
+        .id = id, .from = from, .to = to, .failure = failure, .at_us = at_us};
+
+    assert_int_equal(store_begin(test_store), 0);
+    int r = store_move(test_store, &move);
+    assert_int_equal(store_commit(test_store), 0);
+    return r;
+}
+
+static void same_text(struct str read, struct str wanted)
+{
+    assert_int_equal(read.n, wanted.n);
+    if (wanted.n)
+        assert_memory_equal(read.p, wanted.p, wanted.n);
+}
+
+void test_same(const struct message *read, const struct message *wanted)
+{
+#define SAME(member) assert_int_equal(read->member, wanted->member)
+    SAME(id);
+    SAME(account);
+    SAME(mode);
+    SAME(direction);
+    SAME(status);
+    SAME(kind);
+    SAME(type);
+    SAME(encoding);
+    SAME(segments);
+    SAME(number_type);
+    SAME(coverage);
+    SAME(reason);
+    SAME(rate_limit);
+    SAME(calling_code);
+    SAME(cost_micros);
+    SAME(retry_count);
+    SAME(failure);
+    SAME(created_us);
+    SAME(updated_us);
+    SAME(sent_us);
+    SAME(delivered_us);
+    SAME(failed_us);
+#undef SAME
+    assert_string_equal(read->country, wanted->country);
+    assert_string_equal(read->currency, wanted->currency);
+    same_text(read->from, wanted->from);
+    same_text(read->to, wanted->to);
+    same_text(read->text, wanted->text);
+    same_text(read->media, wanted->media);
+}

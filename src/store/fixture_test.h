@@ -1,0 +1,49 @@
+/* What the store's tests share: the table of engines, a clock with hands to turn, a fresh store
+ * for every test, and messages to put into it. */
+#pragma once
+
+#include "store/store.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+struct test_engine {
+    const char *name;
+    int (*open)(struct store **ret, const char *path, const struct clock *clock,
+                char why[STORE_WHY_SIZE]);
+    bool on_disk;
+};
+
+extern const struct test_engine test_engines[];
+extern const size_t test_engine_count;
+
+/* All of the running test. */
+extern const struct test_engine *test_engine;
+extern char test_path[64]; /* of the store's file, in a directory of its own */
+extern struct store *test_store;
+extern struct store_reader *test_reader;
+extern struct arena test_arena;
+
+extern int64_t test_now_us;
+extern const struct clock test_clock;
+
+int test_set_up(void **state);
+int test_tear_down(void **state);
+void test_open(void);  /* the store at test_path and a reader */
+void test_close(void); /* both of them */
+
+/* An outbound SMS, queued, every column filled with something else than its neighbour's. */
+struct message test_message(int64_t account, enum mode mode, const char *text);
+/* Accepts in a transaction of its own; returns the message as it should be read back. */
+struct message test_accept(int64_t account, enum mode mode, const char *text);
+/* Moves in a transaction of its own; what store_move returned. */
+int test_move(int64_t id, uint32_t from, enum message_status to, enum failure failure,
+              int64_t at_us);
+void test_same(const struct message *read, const struct message *wanted);
+
+#define TEST_BIT(status) (1u << (status))
+
+#define STORE_TEST(function) cmocka_unit_test_setup_teardown(function, test_set_up, test_tear_down)

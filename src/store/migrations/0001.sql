@@ -1,0 +1,82 @@
+-- Schema 1. Times are unix microseconds. Where a time may come later, "not yet" is kept as a number
+-- of the same width (-4611686018427387904), so that rows do not grow when it comes: a row that grows
+-- in a full page splits the page.
+
+CREATE TABLE meta (
+  name TEXT PRIMARY KEY,                  -- 'id_secret': key of the public ids
+  value BLOB NOT NULL
+) WITHOUT ROWID;
+
+CREATE TABLE account (
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL
+);
+INSERT INTO account (id, name) VALUES (1, 'default');
+
+CREATE TABLE api_key (
+  id INTEGER PRIMARY KEY,
+  account INTEGER NOT NULL,
+  mode INTEGER NOT NULL,                  -- 0 test, 1 live
+  name TEXT NOT NULL,
+  plan TEXT NOT NULL,
+  hash BLOB NOT NULL UNIQUE,              -- SHA-256 of the key; the key itself is nowhere
+  last_four TEXT NOT NULL,
+  permissions INTEGER NOT NULL,           -- bits; 0 = none listed
+  created_us INTEGER NOT NULL,
+  revoked_us INTEGER NOT NULL,            -- 0 = on
+  expires_us INTEGER NOT NULL             -- 0 = never
+);
+
+CREATE TABLE message (
+  id INTEGER PRIMARY KEY,                 -- time-ordered, made in C
+  owner INTEGER NOT NULL,                 -- account * 2 + mode
+  status INTEGER NOT NULL,
+  updated_us INTEGER NOT NULL,
+  sent_us INTEGER NOT NULL,
+  ended_us INTEGER NOT NULL,              -- delivered, failed or cancelled at
+  last_event INTEGER NOT NULL,            -- head of this message's chain in `event`
+  failure INTEGER NOT NULL,
+  retry_count INTEGER NOT NULL,
+  created_us INTEGER NOT NULL,
+  direction INTEGER NOT NULL,
+  kind INTEGER NOT NULL,
+  type INTEGER NOT NULL,
+  encoding INTEGER NOT NULL,
+  segments INTEGER NOT NULL,
+  number_type INTEGER NOT NULL,
+  coverage INTEGER NOT NULL,
+  reason INTEGER NOT NULL,
+  rate_limit INTEGER NOT NULL,
+  calling_code INTEGER NOT NULL,
+  country TEXT NOT NULL,
+  cost_micros INTEGER NOT NULL,
+  currency TEXT NOT NULL,
+  sender TEXT NOT NULL,
+  recipient TEXT NOT NULL,
+  media TEXT NOT NULL,                    -- one URL per line
+  text TEXT NOT NULL
+);
+-- The list: an owner's messages by time, and nothing else.
+CREATE INDEX message_owner ON message (owner);
+
+-- Messages not yet in a final state: its size is what is open, not what is stored.
+CREATE TABLE work (
+  id INTEGER PRIMARY KEY
+);
+
+-- Every change of status, in the order of the commits; written with the change itself.
+CREATE TABLE event (
+  sequence INTEGER PRIMARY KEY,
+  message INTEGER NOT NULL,
+  previous INTEGER NOT NULL,              -- the message's event before this one, 0 = none
+  status INTEGER NOT NULL,                -- the status it came to
+  at_us INTEGER NOT NULL
+);
+
+-- How many messages an owner has in each status: totals without counting.
+CREATE TABLE tally (
+  owner INTEGER NOT NULL,
+  status INTEGER NOT NULL,
+  count INTEGER NOT NULL,
+  PRIMARY KEY (owner, status)
+) WITHOUT ROWID;

@@ -1,0 +1,240 @@
+/* The embedded store: SQLite with a write-ahead log, synchronous=FULL, one writing connection, a
+ * reading connection per thread. A commit that returned is on disk. */
+#include "base/random.h"
+#include "sql.h"
+#include "store/sqlite_verbs.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { WRITER_CACHE_KIB = 12 << 10, READER_CACHE_KIB = 4 << 10, BUSY_MS = 5000 };
+
+int sqlite_errno(int code)
+{
+    switch (code & 0xff) {
+    case SQLITE_OK:
+    case SQLITE_DONE:
+    case SQLITE_ROW:
+        return 0;
+    case SQLITE_FULL:
+        return -ENOSPC;
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+        return -EBUSY;
+    case SQLITE_NOMEM:
+        return -ENOMEM;
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+        return -EACCES;
+    case SQLITE_CONSTRAINT:
+        return -EEXIST;
+    default:
+        return -EIO;
+    }
+}
+
+int sqlite_failed(struct sqlite_store *s)
+{
+    int code = sqlite3_extended_errcode(s->db);
+    int system = sqlite3_system_errno(s->db);
+
+    return store_fail(&s->base, sqlite_errno(code), "%s%s%s", sqlite3_errmsg(s->db),
+                      system ? ": " : "", system ? strerror(system) : "");
+}
+
+static const char connection_setup[] = "PRAGMA journal_mode = WAL;"
+                                       "PRAGMA synchronous = FULL;"
+                                       "PRAGMA wal_autocheckpoint = 0;"
+                                       "PRAGMA temp_store = MEMORY;";
+
+int sqlite_connect(const char *path, int flags, int cache_kib, sqlite3 **ret)
+{
+    char cache[64];
+    int code = sqlite3_open_v2(path, ret, flags | SQLITE_OPEN_NOMUTEX, NULL);
+
+    if (code == SQLITE_OK)
+        code = sqlite3_busy_timeout(*ret, BUSY_MS);
+    if (code == SQLITE_OK)
+        code = sqlite3_exec(*ret, connection_setup, NULL, NULL, NULL);
+    snprintf(cache, sizeof cache, "PRAGMA cache_size = -%d", cache_kib);
+    if (code == SQLITE_OK)
+        code = sqlite3_exec(*ret, cache, NULL, NULL, NULL);
+    return sqlite_errno(code);
+}
+
+int sqlite_prepare(sqlite3 *db, const char *const *sql, sqlite3_stmt **statements, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (sqlite3_prepare_v3(db, sql[i], -1, SQLITE_PREPARE_PERSISTENT, &statements[i], NULL) !=
+            SQLITE_OK)
+            return sqlite_errno(sqlite3_errcode(db));
+    return 0;
+}
+
+void sqlite_finalize(sqlite3_stmt **statements, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        sqlite3_finalize(statements[i]);
+}
+
+int sqlite_number(sqlite3 *db, const char *sql, int64_t *ret)
+{
+    sqlite3_stmt *statement = NULL;
+    int code = sqlite3_prepare_v2(db, sql, -1, &statement, NULL);
+
+    if (code == SQLITE_OK)
+        code = sqlite3_step(statement);
+    if (code == SQLITE_ROW)
+        *ret = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    return sqlite_errno(code);
+}
+
+static int reader_open(struct store *base, struct store_reader **ret)
+{
+    struct sqlite_reader *r = calloc(1, sizeof *r);
+
+    if (!r)
+        return -ENOMEM;
+    int failed =
+        sqlite_connect(sqlite_of(base)->path, SQLITE_OPEN_READWRITE, READER_CACHE_KIB, &r->db);
+    if (!failed)
+        failed = sqlite_prepare(r->db, sqlite_read_sql, r->statements, READ_COUNT);
+    if (failed) {
+        sqlite_finalize(r->statements, READ_COUNT);
+        sqlite3_close(r->db);
+        free(r);
+        return failed;
+    }
+    *ret = &r->base;
+    return 0;
+}
+
+static void reader_close(struct store_reader *base)
+{
+    struct sqlite_reader *r = (struct sqlite_reader *)base;
+
+    sqlite_finalize(r->statements, READ_COUNT);
+    sqlite3_close(r->db);
+    free(r);
+}
+
+static void sqlite_close(struct store *base)
+{
+    struct sqlite_store *s = sqlite_of(base);
+
+    checkpointer_stop(&s->checkpointer);
+    sqlite_finalize(s->statements, WRITE_COUNT);
+    sqlite3_close(s->db);
+    free(s->path);
+    free(s);
+}
+
+static const struct store_engine sqlite_engine = {
+    .close = sqlite_close,
+    .reader_open = reader_open,
+    .reader_close = reader_close,
+    .message_get = sqlite_message_get,
+    .message_page = sqlite_message_page,
+    .open_work = sqlite_open_work,
+    .key_find = sqlite_key_find,
+    .key_list = sqlite_key_list,
+    .begin = sqlite_begin,
+    .commit = sqlite_commit,
+    .rollback = sqlite_rollback,
+    .message_insert = sqlite_message_insert,
+    .message_move = sqlite_message_move,
+    .key_insert = sqlite_key_insert,
+    .key_revoke = sqlite_key_revoke,
+    .wrote_elsewhere = sqlite_wrote_elsewhere,
+    .tidy = sqlite_tidy,
+};
+
+/* The secret behind the public ids: made by whoever opens the store first. */
+static int load_cipher(struct sqlite_store *s)
+{
+    uint8_t secret[16];
+    sqlite3_stmt *put = NULL, *get = NULL;
+    int code = sqlite3_prepare_v2(s->db, sql_meta_put, -1, &put, NULL);
+
+    random_secret(secret, sizeof secret);
+    if (code == SQLITE_OK)
+        code = sqlite3_prepare_v2(s->db, sql_meta_get, -1, &get, NULL);
+    if (code == SQLITE_OK) {
+        sqlite3_bind_text(put, 1, "id_secret", -1, SQLITE_STATIC);
+        sqlite3_bind_blob(put, 2, secret, sizeof secret, SQLITE_STATIC);
+        sqlite3_bind_text(get, 1, "id_secret", -1, SQLITE_STATIC);
+        code = sqlite3_step(get);
+        if (code == SQLITE_DONE) {
+            code = sqlite3_step(put);
+            sqlite3_reset(get);
+            if (code == SQLITE_DONE)
+                code = sqlite3_step(get);
+        }
+    }
+    if (code == SQLITE_ROW && sqlite3_column_bytes(get, 0) == sizeof secret)
+        id_cipher_init(&s->base.cipher, sqlite3_column_blob(get, 0));
+    sqlite3_finalize(put);
+    sqlite3_finalize(get);
+    return sqlite_errno(code);
+}
+
+static int note_log_pages(void *store, sqlite3 *db, const char *name, int pages)
+{
+    (void)db, (void)name;
+    ((struct sqlite_store *)store)->log_pages = pages;
+    return SQLITE_OK;
+}
+
+static int open_writer(struct sqlite_store *s, char why[STORE_WHY_SIZE])
+{
+    int failed = sqlite_connect(s->path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
+                                WRITER_CACHE_KIB, &s->db);
+
+    if (!failed) {
+        failed = sqlite_migrate(s, why);
+        if (failed)
+            return failed;
+    }
+    if (!failed)
+        failed = load_cipher(s);
+    if (!failed)
+        failed = sqlite_prepare(s->db, sqlite_write_sql, s->statements, WRITE_COUNT);
+    if (!failed)
+        failed = sqlite_number(s->db, sql_message_last, &s->base.ids.last);
+    if (!failed)
+        failed = sqlite_number(s->db, sql_event_last, &s->last_event);
+    if (failed)
+        snprintf(why, STORE_WHY_SIZE, "cannot open the store %s: %s", s->path,
+                 sqlite3_errmsg(s->db));
+    return failed;
+}
+
+int store_open_sqlite(struct store **ret, const char *path, const struct clock *clock,
+                      char why[STORE_WHY_SIZE])
+{
+    struct sqlite_store *s = calloc(1, sizeof *s);
+
+    *ret = NULL;
+    if (!s || !(s->path = strdup(path))) {
+        free(s);
+        snprintf(why, STORE_WHY_SIZE, "out of memory");
+        return -ENOMEM;
+    }
+    store_init(&s->base, &sqlite_engine, clock);
+    int failed = open_writer(s, why);
+    if (!failed) {
+        failed = checkpointer_start(&s->checkpointer, path);
+        if (failed)
+            snprintf(why, STORE_WHY_SIZE, "cannot start the checkpointer: %s", strerror(-failed));
+    }
+    if (failed) {
+        sqlite_close(&s->base);
+        return failed;
+    }
+    sqlite3_wal_hook(s->db, note_log_pages, s);
+    sqlite_wrote_elsewhere(&s->base);
+    *ret = &s->base;
+    return 0;
+}

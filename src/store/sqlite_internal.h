@@ -1,0 +1,103 @@
+/* Shared by the sqlite_*.c files only: the one place where sqlite3.h is known. */
+#pragma once
+
+#include "store/engine.h"
+
+#include <pthread.h>
+#include <sqlite3.h>
+#include <stdatomic.h>
+
+/* "Not yet" for times that come later; as wide on disk as any time. */
+#define NOT_YET (-4611686018427387904)
+
+enum { TALLY_SLOTS = 64 };
+
+struct tally_delta {
+    int64_t owner;
+    enum message_status status;
+    int64_t count;
+};
+
+/* Written statements, prepared once on the writing connection. */
+enum write_statement {
+    WRITE_MESSAGE_INSERT,
+    WRITE_MESSAGE_STATE,
+    WRITE_MOVE_SENT,
+    WRITE_MOVE_END,
+    WRITE_MOVE_OTHER,
+    WRITE_WORK_INSERT,
+    WRITE_WORK_DELETE,
+    WRITE_EVENT_INSERT,
+    WRITE_TALLY_ADD,
+    WRITE_KEY_INSERT,
+    WRITE_KEY_REVOKE,
+    WRITE_DATA_VERSION,
+    WRITE_BEGIN,
+    WRITE_COMMIT,
+    WRITE_ROLLBACK,
+    WRITE_COUNT
+};
+
+enum read_statement {
+    READ_MESSAGE_GET,
+    READ_MESSAGE_PAGE,
+    READ_MESSAGE_BEFORE,
+    READ_WORK_OPEN,
+    READ_TALLY_TOTAL,
+    READ_KEY_FIND,
+    READ_KEY_LIST,
+    READ_BEGIN,
+    READ_COMMIT,
+    READ_COUNT
+};
+
+/* The checkpointer: moves the write-ahead log into the main file beside the writer, so that commits
+ * do not wait for it. Its own thread and connection. */
+struct checkpointer {
+    pthread_t thread;
+    bool started;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    bool wanted, stopping;
+    _Atomic bool caught_up; /* the log is nearly all moved: the writer may start it afresh */
+    sqlite3 *db;
+};
+
+struct sqlite_store {
+    struct store base;
+    char *path;
+    sqlite3 *db; /* the writing connection */
+    sqlite3_stmt *statements[WRITE_COUNT];
+    int64_t last_event;
+    int64_t data_version;
+    int log_pages; /* in the write-ahead log after the last commit */
+    struct tally_delta tallies[TALLY_SLOTS];
+    size_t tally_count;
+    struct checkpointer checkpointer;
+};
+
+struct sqlite_reader {
+    struct store_reader base;
+    sqlite3 *db;
+    sqlite3_stmt *statements[READ_COUNT];
+};
+
+/* 0 or a negative errno for a result code of SQLite. */
+int sqlite_errno(int code);
+/* Notes why the last call on the writing connection failed and returns its errno. */
+int sqlite_failed(struct sqlite_store *s);
+int sqlite_connect(const char *path, int flags, int cache_kib, sqlite3 **ret);
+int sqlite_prepare(sqlite3 *db, const char *const *sql, sqlite3_stmt **statements, size_t count);
+void sqlite_finalize(sqlite3_stmt **statements, size_t count);
+/* One number from a statement without parameters. */
+int sqlite_number(sqlite3 *db, const char *sql, int64_t *ret);
+
+/* Brings the schema to this program's version; refuses a newer one. */
+int sqlite_migrate(struct sqlite_store *s, char why[STORE_WHY_SIZE]);
+
+int checkpointer_start(struct checkpointer *c, const char *path);
+void checkpointer_stop(struct checkpointer *c);
+void checkpointer_ask(struct checkpointer *c);
+
+extern const char *const sqlite_write_sql[WRITE_COUNT];
+extern const char *const sqlite_read_sql[READ_COUNT];

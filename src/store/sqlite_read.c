@@ -1,0 +1,257 @@
+/* The read verbs: each reader has a connection of its own and sees the last commit. */
+#include "sql.h"
+#include "store/sqlite_verbs.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+const char *const sqlite_read_sql[READ_COUNT] = {
+    [READ_MESSAGE_GET] = sql_message_get,
+    [READ_MESSAGE_PAGE] = sql_message_page,
+    [READ_MESSAGE_BEFORE] = sql_message_before,
+    [READ_WORK_OPEN] = sql_work_open,
+    [READ_TALLY_TOTAL] = sql_tally_total,
+    [READ_KEY_FIND] = sql_key_find,
+    [READ_KEY_LIST] = sql_key_list,
+    [READ_BEGIN] = sql_read_begin,
+    [READ_COMMIT] = sql_commit,
+};
+
+static struct sqlite_reader *reader_of(struct store_reader *r)
+{
+    return (struct sqlite_reader *)r;
+}
+
+static int finish(struct sqlite_reader *r, sqlite3_stmt *statement, int code)
+{
+    sqlite3_reset(statement);
+    return code == SQLITE_DONE || code == SQLITE_ROW ? 0 : sqlite_errno(sqlite3_errcode(r->db));
+}
+
+static struct str column_text(sqlite3_stmt *row, int at, struct arena *a)
+{
+    const char *text = (const char *)sqlite3_column_text(row, at);
+    return arena_copy(a, (struct str){text, (size_t)sqlite3_column_bytes(row, at)});
+}
+
+static void column_word(sqlite3_stmt *row, int at, char *out, size_t size)
+{
+    const char *text = (const char *)sqlite3_column_text(row, at);
+    size_t n = (size_t)sqlite3_column_bytes(row, at);
+
+    if (n >= size)
+        n = size - 1;
+    if (n)
+        memcpy(out, text, n);
+    out[n] = '\0';
+}
+
+static int64_t column_time(sqlite3_stmt *row, int at)
+{
+    int64_t time = sqlite3_column_int64(row, at);
+    return time == NOT_YET ? 0 : time;
+}
+
+/* The columns stand in the order of message_get, message_page and work_open. */
+static int message_from_row(sqlite3_stmt *row, struct arena *a, struct message *m)
+{
+    int at = 0;
+
+    memset(m, 0, sizeof *m);
+    m->id = sqlite3_column_int64(row, at++);
+    int64_t owner = sqlite3_column_int64(row, at++);
+    m->account = owner >> 1;
+    m->mode = (enum mode)(owner & 1);
+    m->status = (enum message_status)sqlite3_column_int(row, at++);
+    m->updated_us = sqlite3_column_int64(row, at++);
+    m->sent_us = column_time(row, at++);
+    int64_t ended_us = column_time(row, at++);
+    m->delivered_us = m->status == STATUS_DELIVERED ? ended_us : 0;
+    m->failed_us = m->status == STATUS_FAILED ? ended_us : 0;
+    at++; /* last_event */
+    m->failure = (enum failure)sqlite3_column_int(row, at++);
+    m->retry_count = (unsigned)sqlite3_column_int(row, at++);
+    m->created_us = sqlite3_column_int64(row, at++);
+    m->direction = (enum direction)sqlite3_column_int(row, at++);
+    m->kind = (enum message_kind)sqlite3_column_int(row, at++);
+    m->type = (enum message_type)sqlite3_column_int(row, at++);
+    m->encoding = (enum encoding)sqlite3_column_int(row, at++);
+    m->segments = (unsigned)sqlite3_column_int(row, at++);
+    m->number_type = (enum number_type)sqlite3_column_int(row, at++);
+    m->coverage = (enum coverage)sqlite3_column_int(row, at++);
+    m->reason = (enum route_reason)sqlite3_column_int(row, at++);
+    m->rate_limit = (unsigned)sqlite3_column_int(row, at++);
+    m->calling_code = (unsigned)sqlite3_column_int(row, at++);
+    column_word(row, at++, m->country, sizeof m->country);
+    m->cost_micros = sqlite3_column_int64(row, at++);
+    column_word(row, at++, m->currency, sizeof m->currency);
+    m->from = column_text(row, at++, a);
+    m->to = column_text(row, at++, a);
+    m->media = column_text(row, at++, a);
+    m->text = column_text(row, at, a);
+    return m->from.p && m->to.p && m->media.p && m->text.p ? 0 : -ENOMEM;
+}
+
+int sqlite_message_get(struct store_reader *base, int64_t account, enum mode mode, int64_t id,
+                       struct arena *a, struct message *ret)
+{
+    struct sqlite_reader *r = reader_of(base);
+    sqlite3_stmt *get = r->statements[READ_MESSAGE_GET];
+    int failed = -ENOENT;
+
+    sqlite3_bind_int64(get, 1, id);
+    int code = sqlite3_step(get);
+    if (code == SQLITE_ROW && sqlite3_column_int64(get, 1) == owner_of(account, mode))
+        failed = message_from_row(get, a, ret);
+    int broken = finish(r, get, code);
+    return broken ? broken : failed;
+}
+
+static int read_page(struct sqlite_reader *r, int64_t owner, int64_t cursor, size_t limit,
+                     struct arena *a, struct message_page *page)
+{
+    sqlite3_stmt *rows = r->statements[READ_MESSAGE_PAGE];
+    int code, failed = 0;
+
+    page->messages = arena_alloc(a, limit * sizeof *page->messages);
+    if (!page->messages)
+        return -ENOMEM;
+    sqlite3_bind_int64(rows, 1, owner);
+    sqlite3_bind_int64(rows, 2, cursor ? cursor : INT64_MAX);
+    sqlite3_bind_int64(rows, 3, (int64_t)limit + 1);
+    while ((code = sqlite3_step(rows)) == SQLITE_ROW && !failed) {
+        if (page->count == limit)
+            page->next = sqlite3_column_int64(rows, 0);
+        else
+            failed = message_from_row(rows, a, &page->messages[page->count++]);
+    }
+    int broken = finish(r, rows, code);
+    if (!failed && !broken && cursor && (page->count == 0 || page->messages[0].id != cursor))
+        return -ENOENT;
+    return broken ? broken : failed;
+}
+
+static int read_previous(struct sqlite_reader *r, int64_t owner, int64_t cursor, size_t limit,
+                         int64_t *ret)
+{
+    sqlite3_stmt *rows = r->statements[READ_MESSAGE_BEFORE];
+    int code;
+
+    sqlite3_bind_int64(rows, 1, owner);
+    sqlite3_bind_int64(rows, 2, cursor);
+    sqlite3_bind_int64(rows, 3, (int64_t)limit);
+    while ((code = sqlite3_step(rows)) == SQLITE_ROW)
+        *ret = sqlite3_column_int64(rows, 0);
+    return finish(r, rows, code);
+}
+
+static int read_total(struct sqlite_reader *r, int64_t owner, int64_t *ret)
+{
+    sqlite3_stmt *sum = r->statements[READ_TALLY_TOTAL];
+
+    sqlite3_bind_int64(sum, 1, owner);
+    int code = sqlite3_step(sum);
+    if (code == SQLITE_ROW)
+        *ret = sqlite3_column_int64(sum, 0);
+    return finish(r, sum, code);
+}
+
+static int step_once(struct sqlite_reader *r, enum read_statement which)
+{
+    return finish(r, r->statements[which], sqlite3_step(r->statements[which]));
+}
+
+int sqlite_message_page(struct store_reader *base, int64_t account, enum mode mode, int64_t cursor,
+                        size_t limit, struct arena *a, struct message_page *ret)
+{
+    struct sqlite_reader *r = reader_of(base);
+    int64_t owner = owner_of(account, mode);
+
+    memset(ret, 0, sizeof *ret);
+    int failed = step_once(r, READ_BEGIN);
+    if (failed)
+        return failed;
+    failed = read_page(r, owner, cursor, limit, a, ret);
+    if (!failed && cursor)
+        failed = read_previous(r, owner, cursor, limit, &ret->previous);
+    if (!failed)
+        failed = read_total(r, owner, &ret->total);
+    step_once(r, READ_COMMIT);
+    return failed;
+}
+
+int sqlite_open_work(struct store_reader *base, int64_t after, size_t limit, struct arena *a,
+                     struct message **ret, size_t *ret_count)
+{
+    struct sqlite_reader *r = reader_of(base);
+    sqlite3_stmt *rows = r->statements[READ_WORK_OPEN];
+    int code, failed = 0;
+
+    *ret_count = 0;
+    *ret = arena_alloc(a, limit * sizeof **ret);
+    if (!*ret)
+        return -ENOMEM;
+    sqlite3_bind_int64(rows, 1, after);
+    sqlite3_bind_int64(rows, 2, (int64_t)limit);
+    while ((code = sqlite3_step(rows)) == SQLITE_ROW && !failed)
+        failed = message_from_row(rows, a, &(*ret)[(*ret_count)++]);
+    int broken = finish(r, rows, code);
+    return broken ? broken : failed;
+}
+
+static void key_from_row(sqlite3_stmt *row, struct key_record *k)
+{
+    memset(k, 0, sizeof *k);
+    k->id = sqlite3_column_int64(row, 0);
+    k->account = sqlite3_column_int64(row, 1);
+    k->mode = (enum mode)sqlite3_column_int(row, 2);
+    column_word(row, 3, k->name, sizeof k->name);
+    column_word(row, 4, k->plan, sizeof k->plan);
+    if (sqlite3_column_bytes(row, 5) == KEY_HASH_SIZE)
+        memcpy(k->hash, sqlite3_column_blob(row, 5), KEY_HASH_SIZE);
+    column_word(row, 6, k->last_four, sizeof k->last_four);
+    k->permissions = (uint32_t)sqlite3_column_int64(row, 7);
+    k->created_us = sqlite3_column_int64(row, 8);
+    k->revoked_us = sqlite3_column_int64(row, 9);
+    k->expires_us = sqlite3_column_int64(row, 10);
+}
+
+int sqlite_key_find(struct store_reader *base, const uint8_t hash[KEY_HASH_SIZE],
+                    struct key_record *ret)
+{
+    struct sqlite_reader *r = reader_of(base);
+    sqlite3_stmt *find = r->statements[READ_KEY_FIND];
+
+    sqlite3_bind_blob(find, 1, hash, KEY_HASH_SIZE, SQLITE_STATIC);
+    int code = sqlite3_step(find);
+    if (code == SQLITE_ROW)
+        key_from_row(find, ret);
+    int broken = finish(r, find, code);
+    return broken ? broken : code == SQLITE_ROW ? 0 : -ENOENT;
+}
+
+int sqlite_key_list(struct store_reader *base, struct arena *a, struct key_record **ret,
+                    size_t *ret_count)
+{
+    struct sqlite_reader *r = reader_of(base);
+    sqlite3_stmt *rows = r->statements[READ_KEY_LIST];
+    size_t size = 16;
+    int code;
+
+    *ret_count = 0;
+    *ret = arena_alloc(a, size * sizeof **ret);
+    while (*ret && (code = sqlite3_step(rows)) == SQLITE_ROW) {
+        if (*ret_count == size) {
+            struct key_record *larger = arena_alloc(a, 2 * size * sizeof **ret);
+            if (!larger) {
+                finish(r, rows, SQLITE_ROW);
+                return -ENOMEM;
+            }
+            memcpy(larger, *ret, size * sizeof **ret);
+            *ret = larger;
+            size *= 2;
+        }
+        key_from_row(rows, &(*ret)[(*ret_count)++]);
+    }
+    return *ret ? finish(r, rows, code) : -ENOMEM;
+}

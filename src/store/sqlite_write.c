@@ -1,0 +1,312 @@
+/* The write verbs: one transaction at a time on the writing connection.
+ *
+ * Counts of messages per status are gathered while a transaction runs and written at its end, one
+ * row per owner and status, however many messages it holds. */
+#include "sql.h"
+#include "store/sqlite_verbs.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+
+enum {
+    LOG_PAGES_MOVE = 2000,   /* ask the checkpointer from here on: 8 MB */
+    LOG_PAGES_LIMIT = 100000 /* a log this long is finished by the writer itself: 400 MB */
+};
+
+const char *const sqlite_write_sql[WRITE_COUNT] = {
+    [WRITE_MESSAGE_INSERT] = sql_message_insert,
+    [WRITE_MESSAGE_STATE] = sql_message_state,
+    [WRITE_MOVE_SENT] = sql_message_move_sent,
+    [WRITE_MOVE_END] = sql_message_move_end,
+    [WRITE_MOVE_OTHER] = sql_message_move_other,
+    [WRITE_WORK_INSERT] = sql_work_insert,
+    [WRITE_WORK_DELETE] = sql_work_delete,
+    [WRITE_EVENT_INSERT] = sql_event_insert,
+    [WRITE_TALLY_ADD] = sql_tally_add,
+    [WRITE_KEY_INSERT] = sql_key_insert,
+    [WRITE_KEY_REVOKE] = sql_key_revoke,
+    [WRITE_DATA_VERSION] = sql_data_version,
+    [WRITE_BEGIN] = sql_write_begin,
+    [WRITE_COMMIT] = sql_commit,
+    [WRITE_ROLLBACK] = sql_rollback,
+};
+
+/* Runs a statement that returns no rows. */
+static int run(struct sqlite_store *s, enum write_statement which)
+{
+    sqlite3_stmt *statement = s->statements[which];
+    int code = sqlite3_step(statement);
+
+    sqlite3_reset(statement);
+    return code == SQLITE_DONE ? 0 : sqlite_failed(s);
+}
+
+static void bind_text(sqlite3_stmt *statement, int at, struct str text)
+{
+    sqlite3_bind_text(statement, at, text.p ? text.p : "", (int)text.n, SQLITE_STATIC);
+}
+
+int sqlite_begin(struct store *base)
+{
+    struct sqlite_store *s = sqlite_of(base);
+
+    s->tally_count = 0;
+    return run(s, WRITE_BEGIN);
+}
+
+static int write_tallies(struct sqlite_store *s)
+{
+    sqlite3_stmt *add = s->statements[WRITE_TALLY_ADD];
+    int failed = 0;
+
+    for (size_t i = 0; i < s->tally_count && !failed; i++) {
+        struct tally_delta *d = &s->tallies[i];
+        if (d->count == 0)
+            continue;
+        sqlite3_bind_int64(add, 1, d->owner);
+        sqlite3_bind_int64(add, 2, d->status);
+        sqlite3_bind_int64(add, 3, d->count);
+        failed = run(s, WRITE_TALLY_ADD);
+    }
+    s->tally_count = 0;
+    return failed;
+}
+
+static int count(struct sqlite_store *s, int64_t owner, enum message_status status, int delta)
+{
+    for (size_t i = 0; i < s->tally_count; i++)
+        if (s->tallies[i].owner == owner && s->tallies[i].status == status) {
+            s->tallies[i].count += delta;
+            return 0;
+        }
+    int failed = s->tally_count == TALLY_SLOTS ? write_tallies(s) : 0;
+    s->tallies[s->tally_count++] = (struct tally_delta){owner, status, delta};
+    return failed;
+}
+
+/* The event numbers given out in a transaction that failed are given out again. */
+static int reread_last_event(struct sqlite_store *s)
+{
+    return sqlite_number(s->db, sql_event_last, &s->last_event);
+}
+
+void sqlite_rollback(struct store *base)
+{
+    struct sqlite_store *s = sqlite_of(base);
+    char why[sizeof s->base.error];
+
+    s->tally_count = 0;
+    memcpy(why, s->base.error, sizeof why);
+    if (!sqlite3_get_autocommit(s->db)) /* SQLite may have rolled back by itself */
+        run(s, WRITE_ROLLBACK);
+    reread_last_event(s);
+    memcpy(s->base.error, why, sizeof why);
+}
+
+int sqlite_commit(struct store *base)
+{
+    struct sqlite_store *s = sqlite_of(base);
+    int failed = write_tallies(s);
+
+    if (!failed)
+        failed = run(s, WRITE_COMMIT);
+    if (failed)
+        sqlite_rollback(base);
+    return failed;
+}
+
+static int add_event(struct sqlite_store *s, int64_t message, int64_t previous,
+                     enum message_status status, int64_t at_us)
+{
+    sqlite3_stmt *insert = s->statements[WRITE_EVENT_INSERT];
+
+    sqlite3_bind_int64(insert, 1, ++s->last_event);
+    sqlite3_bind_int64(insert, 2, message);
+    sqlite3_bind_int64(insert, 3, previous);
+    sqlite3_bind_int64(insert, 4, status);
+    sqlite3_bind_int64(insert, 5, at_us);
+    return run(s, WRITE_EVENT_INSERT);
+}
+
+static int insert_work(struct sqlite_store *s, int64_t id)
+{
+    sqlite3_bind_int64(s->statements[WRITE_WORK_INSERT], 1, id);
+    return run(s, WRITE_WORK_INSERT);
+}
+
+static int insert_message(struct sqlite_store *s, const struct message *m)
+{
+    sqlite3_stmt *insert = s->statements[WRITE_MESSAGE_INSERT];
+    const int64_t numbers[] = {m->id,          owner_of(m->account, m->mode),
+                               m->status,      m->updated_us,
+                               NOT_YET,        NOT_YET,
+                               s->last_event,  m->failure,
+                               m->retry_count, m->created_us,
+                               m->direction,   m->kind,
+                               m->type,        m->encoding,
+                               m->segments,    m->number_type,
+                               m->coverage,    m->reason,
+                               m->rate_limit,  m->calling_code};
+    int at = 1;
+
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        sqlite3_bind_int64(insert, at++, numbers[i]);
+    bind_text(insert, at++, str_of(m->country));
+    sqlite3_bind_int64(insert, at++, m->cost_micros);
+    bind_text(insert, at++, str_of(m->currency));
+    bind_text(insert, at++, m->from);
+    bind_text(insert, at++, m->to);
+    bind_text(insert, at++, m->media);
+    bind_text(insert, at, m->text);
+    return run(s, WRITE_MESSAGE_INSERT);
+}
+
+int sqlite_message_insert(struct store *base, const struct message *m)
+{
+    struct sqlite_store *s = sqlite_of(base);
+    int failed = add_event(s, m->id, 0, m->status, m->created_us);
+
+    if (!failed)
+        failed = insert_message(s, m);
+    if (!failed)
+        failed = insert_work(s, m->id);
+    if (!failed)
+        failed = count(s, owner_of(m->account, m->mode), m->status, 1);
+    return failed;
+}
+
+struct state {
+    int64_t owner, last_event;
+    enum message_status status;
+};
+
+/* 1 found, 0 no such message. */
+static int read_state(struct sqlite_store *s, int64_t id, struct state *ret)
+{
+    sqlite3_stmt *get = s->statements[WRITE_MESSAGE_STATE];
+
+    sqlite3_bind_int64(get, 1, id);
+    int code = sqlite3_step(get);
+    if (code == SQLITE_ROW)
+        *ret = (struct state){.owner = sqlite3_column_int64(get, 0),
+                              .status = (enum message_status)sqlite3_column_int(get, 1),
+                              .last_event = sqlite3_column_int64(get, 2)};
+    sqlite3_reset(get);
+    if (code != SQLITE_ROW && code != SQLITE_DONE)
+        return sqlite_failed(s);
+    return code == SQLITE_ROW;
+}
+
+static bool is_end(enum message_status status)
+{
+    return status == STATUS_DELIVERED || status == STATUS_FAILED || status == STATUS_CANCELLED;
+}
+
+static int update_message(struct sqlite_store *s, const struct message_move *move)
+{
+    enum write_statement which = is_end(move->to)          ? WRITE_MOVE_END
+                                 : move->to == STATUS_SENT ? WRITE_MOVE_SENT
+                                                           : WRITE_MOVE_OTHER;
+    sqlite3_stmt *update = s->statements[which];
+
+    sqlite3_bind_int64(update, 1, move->id);
+    sqlite3_bind_int64(update, 2, move->to);
+    sqlite3_bind_int64(update, 3, move->at_us);
+    sqlite3_bind_int64(update, 4, s->last_event);
+    if (which == WRITE_MOVE_END)
+        sqlite3_bind_int64(update, 5, move->failure);
+    return run(s, which);
+}
+
+static int delete_work(struct sqlite_store *s, int64_t id)
+{
+    sqlite3_bind_int64(s->statements[WRITE_WORK_DELETE], 1, id);
+    return run(s, WRITE_WORK_DELETE);
+}
+
+int sqlite_message_move(struct store *base, const struct message_move *move)
+{
+    struct sqlite_store *s = sqlite_of(base);
+    struct state was = {0};
+    int found = read_state(s, move->id, &was);
+
+    if (found <= 0)
+        return found;
+    if (!(move->from & (1u << was.status)))
+        return 0;
+    int failed = add_event(s, move->id, was.last_event, move->to, move->at_us);
+    if (!failed)
+        failed = update_message(s, move);
+    if (!failed && is_end(move->to))
+        failed = delete_work(s, move->id);
+    if (!failed)
+        failed = count(s, was.owner, was.status, -1);
+    if (!failed)
+        failed = count(s, was.owner, move->to, 1);
+    return failed ? failed : 1;
+}
+
+int sqlite_key_insert(struct store *base, struct key_record *k)
+{
+    struct sqlite_store *s = sqlite_of(base);
+    sqlite3_stmt *insert = s->statements[WRITE_KEY_INSERT];
+
+    sqlite3_bind_int64(insert, 1, k->account);
+    sqlite3_bind_int64(insert, 2, k->mode);
+    bind_text(insert, 3, str_of(k->name));
+    bind_text(insert, 4, str_of(k->plan));
+    sqlite3_bind_blob(insert, 5, k->hash, KEY_HASH_SIZE, SQLITE_STATIC);
+    bind_text(insert, 6, str_of(k->last_four));
+    sqlite3_bind_int64(insert, 7, k->permissions);
+    sqlite3_bind_int64(insert, 8, k->created_us);
+    sqlite3_bind_int64(insert, 9, k->revoked_us);
+    sqlite3_bind_int64(insert, 10, k->expires_us);
+    int failed = run(s, WRITE_KEY_INSERT);
+    if (!failed)
+        k->id = sqlite3_last_insert_rowid(s->db);
+    return failed;
+}
+
+int sqlite_key_revoke(struct store *base, int64_t id, int64_t at_us)
+{
+    struct sqlite_store *s = sqlite_of(base);
+
+    sqlite3_bind_int64(s->statements[WRITE_KEY_REVOKE], 1, id);
+    sqlite3_bind_int64(s->statements[WRITE_KEY_REVOKE], 2, at_us);
+    int failed = run(s, WRITE_KEY_REVOKE);
+    if (!failed && sqlite3_changes(s->db) == 0)
+        return -ENOENT;
+    return failed;
+}
+
+bool sqlite_wrote_elsewhere(struct store *base)
+{
+    struct sqlite_store *s = sqlite_of(base);
+    sqlite3_stmt *ask = s->statements[WRITE_DATA_VERSION];
+    int64_t version = s->data_version;
+
+    if (sqlite3_step(ask) == SQLITE_ROW)
+        version = sqlite3_column_int64(ask, 0);
+    sqlite3_reset(ask);
+    bool changed = version != s->data_version;
+    s->data_version = version;
+    if (changed)
+        reread_last_event(s);
+    return changed;
+}
+
+void sqlite_tidy(struct store *base)
+{
+    struct sqlite_store *s = sqlite_of(base);
+    int mode = SQLITE_CHECKPOINT_RESTART;
+
+    if (s->log_pages < LOG_PAGES_MOVE)
+        return;
+    if (s->log_pages > LOG_PAGES_LIMIT || atomic_exchange(&s->checkpointer.caught_up, false)) {
+        if (sqlite3_wal_checkpoint_v2(s->db, NULL, mode, NULL, NULL) == SQLITE_OK)
+            s->log_pages = 0;
+    } else {
+        checkpointer_ask(&s->checkpointer);
+    }
+}

@@ -1,0 +1,179 @@
+#include "store/engine.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+void store_init(struct store *s, const struct store_engine *engine, const struct clock *clock)
+{
+    *s = (struct store){.engine = engine, .clock = clock};
+}
+
+int store_fail(struct store *s, int r, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(s->error, sizeof s->error, format, args);
+    va_end(args);
+    return r;
+}
+
+void store_close(struct store *s)
+{
+    if (s)
+        s->engine->close(s);
+}
+
+const struct id_cipher *store_cipher(const struct store *s)
+{
+    return &s->cipher;
+}
+
+const char *store_error(const struct store *s)
+{
+    return s->error;
+}
+
+int store_reader_open(struct store *s, struct store_reader **ret)
+{
+    *ret = NULL;
+    int r = s->engine->reader_open(s, ret);
+    if (r == 0)
+        (*ret)->store = s;
+    return r;
+}
+
+void store_reader_close(struct store_reader *r)
+{
+    if (r)
+        r->store->engine->reader_close(r);
+}
+
+int store_message_get(struct store_reader *r, int64_t account, enum mode mode, int64_t id,
+                      struct arena *a, struct message *ret)
+{
+    return r->store->engine->message_get(r, account, mode, id, a, ret);
+}
+
+int store_message_page(struct store_reader *r, int64_t account, enum mode mode, int64_t cursor,
+                       size_t limit, struct arena *a, struct message_page *ret)
+{
+    *ret = (struct message_page){0};
+    return r->store->engine->message_page(r, account, mode, cursor, limit, a, ret);
+}
+
+int store_open_work(struct store_reader *r, int64_t after, size_t limit, struct arena *a,
+                    struct message **ret, size_t *ret_count)
+{
+    *ret = NULL;
+    *ret_count = 0;
+    return r->store->engine->open_work(r, after, limit, a, ret, ret_count);
+}
+
+int store_key_find(struct store_reader *r, const uint8_t hash[KEY_HASH_SIZE],
+                   struct key_record *ret)
+{
+    return r->store->engine->key_find(r, hash, ret);
+}
+
+int store_key_list(struct store_reader *r, struct arena *a, struct key_record **ret,
+                   size_t *ret_count)
+{
+    *ret = NULL;
+    *ret_count = 0;
+    return r->store->engine->key_list(r, a, ret, ret_count);
+}
+
+int store_begin(struct store *s)
+{
+    assert(!s->in_transaction);
+    s->keys_changed = false;
+    int r = s->engine->begin(s);
+    s->in_transaction = r == 0;
+    return r;
+}
+
+int store_commit(struct store *s)
+{
+    assert(s->in_transaction);
+    s->in_transaction = false;
+    int r = s->engine->commit(s);
+    /* After the commit: a cache that looks at the old count still finds the old key. */
+    if (r == 0 && s->keys_changed)
+        atomic_fetch_add(&s->key_generation, 1);
+    return r;
+}
+
+void store_rollback(struct store *s)
+{
+    assert(s->in_transaction);
+    s->in_transaction = false;
+    s->engine->rollback(s);
+}
+
+/* Neither a borrowed millisecond nor a clock turned back may put a message's time behind its
+ * place in the order of numbers. */
+static int64_t created_time(struct store *s, int64_t id, int64_t now_us)
+{
+    int64_t at = id_time_ms(id) * 1000;
+
+    if (at < now_us)
+        at = now_us;
+    if (at < s->last_created_us)
+        at = s->last_created_us;
+    s->last_created_us = at;
+    return at;
+}
+
+int store_accept(struct store *s, struct message *m)
+{
+    assert(s->in_transaction && m->status == STATUS_QUEUED);
+    int64_t now_us = clock_now_us(s->clock);
+    m->id = id_next(&s->ids, now_us);
+    m->created_us = m->updated_us = created_time(s, m->id, now_us);
+    return s->engine->message_insert(s, m);
+}
+
+int store_move(struct store *s, const struct message_move *move)
+{
+    struct message_move checked = *move;
+
+    assert(s->in_transaction);
+    /* Final states stay final, whatever the caller believes. */
+    checked.from &= STATUS_OPEN_BITS;
+    return checked.from ? s->engine->message_move(s, &checked) : 0;
+}
+
+int store_key_insert(struct store *s, struct key_record *k)
+{
+    assert(s->in_transaction);
+    s->keys_changed = true;
+    return s->engine->key_insert(s, k);
+}
+
+int store_key_revoke(struct store *s, int64_t id, int64_t at_us)
+{
+    assert(s->in_transaction);
+    s->keys_changed = true;
+    return s->engine->key_revoke(s, id, at_us);
+}
+
+uint64_t store_key_generation(const struct store *s)
+{
+    return atomic_load(&s->key_generation);
+}
+
+void store_look_elsewhere(struct store *s)
+{
+    assert(!s->in_transaction);
+    if (s->engine->wrote_elsewhere && s->engine->wrote_elsewhere(s))
+        atomic_fetch_add(&s->key_generation, 1);
+}
+
+void store_tidy(struct store *s)
+{
+    assert(!s->in_transaction);
+    if (s->engine->tidy)
+        s->engine->tidy(s);
+}

@@ -1,0 +1,174 @@
+/* A random walk: thousands of accepts and moves in transactions that end either way, and after
+ * every one the store must show the same as a plain array does. */
+#include "store/fixture_test.h"
+
+#include <stdlib.h>
+
+enum { MESSAGES = 5000, ACCOUNTS = 3, LIMIT_MAX = 60 };
+
+static struct message model[MESSAGES]; /* committed, oldest first */
+static size_t model_count;
+static uint64_t seed;
+
+static size_t pick(size_t below)
+{
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    return (size_t)(seed >> 33) % below;
+}
+
+static bool is_final(enum message_status s)
+{
+    return s == STATUS_DELIVERED || s == STATUS_FAILED || s == STATUS_CANCELLED;
+}
+
+static void accept_one(struct message *at)
+{
+    static const char *const texts[] = {"", "short", "caf\xc3\xa9 \xf0\x9f\x98\x80",
+                                        "a longer text that needs more room than the others"};
+
+    *at =
+        test_message((int64_t)pick(ACCOUNTS) + 1, pick(2) ? MODE_LIVE : MODE_TEST, texts[pick(4)]);
+    at->segments = (unsigned)pick(5);
+    at->cost_micros = (int64_t)pick(100000);
+    test_now_us += (int64_t)pick(3000);
+    assert_int_equal(store_accept(test_store, at), 0);
+}
+
+static void move_one(struct message *m)
+{
+    enum message_status to = (enum message_status)(STATUS_QUEUED + pick(5));
+    struct message_move move = {m->id, (uint32_t)pick(256), to, FAILURE_NONE, ++test_now_us};
+    bool moves = !is_final(m->status) && move.from & TEST_BIT(m->status);
+
+    if (to == STATUS_FAILED)
+        move.failure = (enum failure)(1 + pick(FAILURE_UNKNOWN));
+    assert_int_equal(store_move(test_store, &move), moves);
+    if (!moves)
+        return;
+    m->status = to;
+    m->updated_us = move.at_us;
+    if (to == STATUS_SENT)
+        m->sent_us = move.at_us;
+    if (to == STATUS_DELIVERED)
+        m->delivered_us = move.at_us;
+    if (to == STATUS_FAILED) {
+        m->failed_us = move.at_us;
+        m->failure = move.failure;
+    }
+}
+
+/* One transaction on a copy of the model, which is kept or dropped with it. */
+static void walk(struct message *copy)
+{
+    size_t count = model_count;
+
+    memcpy(copy, model, count * sizeof *copy);
+    assert_int_equal(store_begin(test_store), 0);
+    for (size_t i = 0, steps = 1 + pick(100); i < steps; i++) {
+        if (count < MESSAGES && pick(2))
+            accept_one(&copy[count++]);
+        else if (count)
+            move_one(&copy[count - 1 - pick(count < 200 ? count : 200)]);
+    }
+    if (pick(5) == 0) {
+        store_rollback(test_store);
+        return;
+    }
+    assert_int_equal(store_commit(test_store), 0);
+    memcpy(model, copy, count * sizeof *model);
+    model_count = count;
+}
+
+/* Indexes of this account's and mode's messages, newest first. */
+static size_t mine(int64_t account, enum mode mode, size_t *ret)
+{
+    size_t count = 0;
+
+    for (size_t i = model_count; i-- > 0;)
+        if (model[i].account == account && model[i].mode == mode)
+            ret[count++] = i;
+    return count;
+}
+
+static void check_page(size_t *list)
+{
+    int64_t account = (int64_t)pick(ACCOUNTS) + 1;
+    enum mode mode = pick(2) ? MODE_LIVE : MODE_TEST;
+    size_t count = mine(account, mode, list), limit = 1 + pick(LIMIT_MAX);
+    size_t first = count ? pick(count) : 0, end = first + limit;
+    struct message_page p;
+
+    assert_int_equal(store_message_page(test_reader, account, mode,
+                                        count ? model[list[first]].id : 0, limit, &test_arena, &p),
+                     0);
+    assert_int_equal(p.total, count);
+    assert_int_equal(p.count, end < count ? limit : count - first);
+    for (size_t i = 0; i < p.count; i++)
+        test_same(&p.messages[i], &model[list[first + i]]);
+    assert_int_equal(p.next, end < count ? model[list[end]].id : 0);
+    size_t before = first > limit ? first - limit : 0;
+    assert_int_equal(p.previous, first ? model[list[before]].id : 0);
+}
+
+static void check_open_work(void)
+{
+    size_t at = model_count ? pick(model_count) : 0, limit = 1 + pick(LIMIT_MAX), count;
+    int64_t after = model_count ? model[at].id : 0;
+    struct message *work;
+
+    assert_int_equal(store_open_work(test_reader, after, limit, &test_arena, &work, &count), 0);
+    size_t seen = 0;
+    for (size_t i = at + 1; i < model_count && seen < limit; i++)
+        if (!is_final(model[i].status)) {
+            assert_true(seen < count);
+            test_same(&work[seen++], &model[i]);
+        }
+    assert_int_equal(seen, count);
+}
+
+static void check_all(void)
+{
+    for (size_t i = 0; i < model_count; i++) {
+        struct message read;
+        arena_reset(&test_arena);
+        assert_int_equal(store_message_get(test_reader, model[i].account, model[i].mode,
+                                           model[i].id, &test_arena, &read),
+                         0);
+        test_same(&read, &model[i]);
+    }
+}
+
+static void test_walk(void **state)
+{
+    struct message *copy = calloc(MESSAGES, sizeof *copy);
+    size_t *list = calloc(MESSAGES, sizeof *list);
+
+    model_count = 0;
+    seed = 20251115;
+    while (model_count < MESSAGES) {
+        walk(copy);
+        arena_reset(&test_arena);
+        check_page(list);
+        check_open_work();
+        if (test_engine->on_disk && pick(40) == 0) {
+            test_close();
+            test_open();
+        }
+    }
+    check_all();
+    free(list);
+    free(copy);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {STORE_TEST(test_walk)};
+    int failed = 0;
+
+    for (size_t i = 0; i < test_engine_count; i++) {
+        test_engine = &test_engines[i];
+        print_message("engine: %s\n", test_engine->name);
+        failed += cmocka_run_group_tests(tests, NULL, NULL);
+    }
+    return failed;
+}

@@ -1,0 +1,35 @@
+/* The writer: the one thread that writes to the store. It takes all jobs that wait, applies them in
+ * one transaction, makes that durable with one sync, and only then tells each job's owner.
+ * The more there is to do, the more shares a sync: throughput grows while latency stays. */
+#pragma once
+
+#include "net/mailbox.h"
+#include "store/store.h"
+
+struct write_job {
+    struct letter letter;
+    /* On the writer's thread, inside a transaction: negative errno fails the whole batch. */
+    int (*apply)(struct write_job *job, struct store *store);
+    /* On the writer's thread, when the batch is durable (0) or lost (negative errno). */
+    void (*done)(struct write_job *job, int result);
+};
+
+struct writer;
+
+struct writer_options {
+    struct store *store;
+    size_t max_waiting;
+    /* Told on the writer's thread when writing begins to fail, and when it works again (NULL). */
+    void (*health)(void *context, const char *why);
+    void *context;
+};
+
+int writer_start(struct writer **ret, const struct writer_options *options);
+/* 0, -EAGAIN when too many wait, -ESHUTDOWN after writer_stop. The job is the writer's until done.
+ */
+int writer_post(struct writer *w, struct write_job *job);
+/* Posts that the program owes itself (status changes) are not refused for fullness. */
+int writer_post_own(struct writer *w, struct write_job *job);
+/* Finishes what waits, then ends the thread; later posts are refused. */
+void writer_stop(struct writer *w);
+void writer_free(struct writer *w);
