@@ -92,16 +92,20 @@ withServer('server: protocol', {}, (context) => {
     assert.match(ca.stdout, /CA:TRUE/);
   });
 
-  it('keeps a connection open for many requests', async () => {
+  it('keeps a connection open for many requests, answers with errors too', async () => {
     const client = context.server.client(context.api.key, { connections: 1 });
-    let connections = 0;
-    const seen = new WeakSet();
-    client.agent.on('free', (socket) => {
-      if (!seen.has(socket)) connections++;
-      seen.add(socket);
-    });
-    for (let i = 0; i < 50; i++) await client.sent({ to, text: `${i}` });
-    assert.equal(connections, 1);
+    const ports = new Set();
+    client.agent.on('free', (socket) => ports.add(socket.localPort));
+    for (let i = 0; i < 20; i++) {
+      await client.get('/livez');
+      const { messageId } = await client.sent({ to, text: `${i}` });
+      await client.message(messageId);
+      await client.get('/v1/messages?limit=0');
+      await client.get('/v1/nothing');
+      await client.send({ to: 'x', text: 'x' });
+      await client.get('/v1/messages', { key: null });
+    }
+    assert.equal(ports.size, 1, `${ports.size} connections were needed`);
   });
 
   it('answers pipelined requests in order', async () => {
