@@ -85,6 +85,24 @@ withServer('keys by command', {}, (context) => {
     assert.equal((await context.api.get('/v1/messages')).status, 200, 'other keys go on');
   });
 
+  it('gives a key only the permissions named', async () => {
+    const withPermissions = async (permissions) => {
+      const { code, stdout, stderr } = await create('--name', 'narrow', '--type', 'test', '--permissions', permissions, '-o', 'json');
+      assert.equal(code, 0, stderr);
+      return context.server.client(JSON.parse(stdout).key);
+    };
+    const reader = await withPermissions('sms:read');
+    assert.equal((await reader.get('/v1/messages')).status, 200);
+    const refusal = await reader.refused(403, 'insufficient_permissions', undefined, reader.send({ to: '+15551234567', text: 'x' }));
+    assert.match(refusal.body.message, /sms:send/, 'the message names the permission');
+    await reader.refused(403, 'insufficient_permissions', undefined, reader.call('POST', '/v1/send', { raw: '{', type: 'text/xml' }));
+    const sender = await withPermissions('sms:send');
+    const { messageId } = await sender.sent({ to: '+15551234567', text: 'x' });
+    await sender.refused(403, 'insufficient_permissions', undefined, sender.get(`/v1/messages/${messageId}`));
+    await sender.refused(403, 'insufficient_permissions', undefined, sender.get('/v1/messages'));
+    assert.equal((await create('--name', 'x', '--permissions', 'sms:fly')).code, 2);
+  });
+
   it('says what is wrong with a command', async () => {
     for (const [args, exit] of [
       [['--name', 'x', '--type', 'banana'], 2],

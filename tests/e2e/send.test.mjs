@@ -66,13 +66,10 @@ withServer('send: bodies', {}, (context) => {
   });
 
   it('refuses a form with broken escapes, NUL or invalid UTF-8', async () => {
-    for (const text of ['%00', 'a%00b', '%FF', '%C3', '%ED%A0%80', '%F4%90%80%80', '%C0%AF']) {
-      const body = `to=%2B15551234567&text=${text}`;
-      await refused(400, 'invalid_parameter', 'text', raw(body, 'application/x-www-form-urlencoded'));
-    }
-    for (const text of ['%', '%4', '%zz']) {
-      const { status } = await raw(`to=%2B15551234567&text=${text}`, 'application/x-www-form-urlencoded');
-      assert.ok([201, 400].includes(status));
+    for (const text of ['%00', 'a%00b', '%FF', '%C3', '%ED%A0%80', '%F4%90%80%80', '%C0%AF', '%', '%4', '%zz']) {
+      const response = await raw(`to=%2B15551234567&text=${text}`, 'application/x-www-form-urlencoded');
+      assert.equal(response.status, 400, text);
+      assert.ok(['invalid_json', 'invalid_parameter'].includes(response.body.code), response.text);
     }
   });
 
@@ -129,10 +126,9 @@ withServer('send: bodies', {}, (context) => {
       + 'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n');
     const piece = `10000\r\n${'x'.repeat(65_536)}\r\n`;
     let written = 0;
-    while (!socket.destroyed && socket.readyState === 'open' && written < 64 * 1024 * 1024) {
-      if (!socket.write(piece)) {
-        await new Promise((go) => { socket.once('drain', go); socket.once('close', go); });
-      }
+    while (!socket.destroyed && socket.writable && written < 64 * 1024 * 1024) {
+      const room = socket.write(piece) || new Promise((go) => { socket.once('drain', go); });
+      await Promise.race([room, answer]);
       written += piece.length;
     }
     assert.ok(written < 64 * 1024 * 1024, 'the server swallowed 64 MiB');

@@ -51,7 +51,7 @@ export class Server {
     this.process.stdout.on('data', (piece) => { this.stdout += piece; });
     this.process.stderr.on('data', (piece) => { this.stderr += piece; });
     this.exit = new Promise((done) => {
-      this.process.on('error', (error) => done({ error }));
+      this.process.on('error', (error) => { this.stderr += `${error.message}\n`; });
       this.process.on('close', (code, signal) => {
         running.delete(this.pid);
         this.ended = { code, signal };

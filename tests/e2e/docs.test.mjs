@@ -1,0 +1,81 @@
+// What the service says about itself: health, its own description, the error reference. And that
+// the description and the program's tables agree.
+import { it } from 'node:test';
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { assertSchema, description } from './lib/contract.mjs';
+import { sourceRoot } from './lib/program.mjs';
+import { withServer } from './lib/server.mjs';
+
+const rows = [...readFileSync(`${sourceRoot}src/messaging/problem.def`, 'utf8').matchAll(/^X\((\w+), (\d+),/gm)]
+  .map(([, name, status]) => ({ code: name.toLowerCase(), status: Number(status) }));
+const records = readFileSync(`${sourceRoot}src/store/records.h`, 'utf8');
+
+// The words of an X-macro table in records.h.
+function words(table) {
+  const [, body] = new RegExp(`#define ${table}\\(X\\)((?:.*\\\\\\n)*.*)`).exec(records);
+  return [...body.matchAll(/X\(\w+, \d+,[\s\\]*"([^"]+)"/g)].map((m) => m[1]);
+}
+
+it('docs: the description knows exactly the codes that the program has', () => {
+  const { schemas, examples } = description.components;
+  assert.deepEqual(schemas.ErrorCode.enum, rows.map((r) => r.code));
+  for (const { code, status } of rows) assert.equal(examples[code].value.statusCode, status, code);
+});
+
+it('docs: the description knows exactly the words that the program has', () => {
+  const { Message, MessageStatus, Routing } = description.components.schemas;
+  assert.deepEqual(MessageStatus.enum, words('MESSAGE_STATUSES'));
+  assert.deepEqual(Routing.properties.numberType.enum, words('NUMBER_TYPES'));
+  assert.deepEqual(Routing.properties.coverage.enum, words('COVERAGES'));
+  assert.deepEqual(Routing.properties.reason.enum, words('ROUTE_REASONS'));
+  assert.deepEqual(Message.properties.encoding.enum, words('ENCODINGS'));
+  assert.deepEqual(Message.properties.direction.enum, words('DIRECTIONS'));
+  assert.deepEqual(Message.properties.type.enum, words('MESSAGE_KINDS'));
+  assert.deepEqual(Message.properties.messageType.enum, words('MESSAGE_TYPES'));
+  assert.deepEqual(Message.properties.errorCode.enum, [...words('FAILURES'), null]);
+});
+
+it('docs: every example is what its schema says', () => {
+  for (const [name, { value }] of Object.entries(description.components.examples)) {
+    const schema = value.error ? 'Error' : value.data ? 'MessageList' : 'Message';
+    assertSchema(`/components/schemas/${schema}`, value, name);
+  }
+});
+
+it('docs: api/openapi.json is what api/openapi.yaml says', () => {
+  assert.deepEqual(JSON.parse(readFileSync(`${sourceRoot}api/openapi.json`, 'utf8')), description);
+});
+
+withServer('docs', {}, (context) => {
+  it('is alive and ready', async () => {
+    assert.deepEqual((await context.api.get('/livez')).body, { status: 'ok' });
+    assert.deepEqual((await context.api.get('/readyz')).body, { status: 'ok' });
+  });
+
+  it('serves its description byte by byte', async () => {
+    const { bytes } = await context.api.get('/v1/openapi.json');
+    assert.ok(bytes.equals(readFileSync(`${sourceRoot}api/openapi.json`)));
+  });
+
+  it('ignores a query on pages without parameters', async () => {
+    assert.equal((await context.api.get('/livez?x=1')).status, 200);
+    assert.equal((await context.api.get('/v1/openapi.json?')).status, 200);
+  });
+
+  it('explains every error code at its anchor', async () => {
+    const { text, headers } = await context.api.get('/docs/api-reference/errors');
+    assert.match(headers['content-type'], /^text\/html; *charset=utf-8$/i);
+    for (const { code, status } of rows) {
+      const [, section] = text.split(`id="${code}"`);
+      assert.ok(section, code);
+      assert.ok(section.slice(0, 400).includes(String(status)), `${code}: status`);
+    }
+    assert.equal(/<script|\ssrc=|href="http|@import|url\(/.exec(text), null, 'no scripts, nothing from outside');
+  });
+
+  it('points every error to its anchor on this very server', async () => {
+    const { body } = await context.api.get('/v1/messages?limit=0');
+    assert.equal(body.documentation, `https://127.0.0.1:${context.server.port}/docs/api-reference/errors#invalid_limit`);
+  });
+});
