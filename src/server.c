@@ -19,8 +19,8 @@
 enum {
     EXIT_FAILED = 1,
     BODY_MAX = 256 << 10,
-    TICK_MS = 250,
     SIMULATED_MAX = 262144,
+    LOOK_MS = 1000, /* dispatch looks by itself, should a read of the store have failed */
     RENEW_CHECK_MS = 3600 * 1000
 };
 
@@ -53,12 +53,6 @@ static void run_dispatch(void *server)
 {
     struct server *s = server;
     dispatch_run(s->dispatch);
-}
-
-static void tick_dispatch(void *server)
-{
-    struct server *s = server;
-    dispatch_tick(s->dispatch);
 }
 
 static void store_health(void *server, const char *why)
@@ -123,10 +117,10 @@ static int build_engine(struct server *s)
     if (failed)
         return failed;
     s->work = loop_signal_new(s->engine, run_dispatch, s);
-    struct loop_timer *tick = loop_timer_new(s->engine, tick_dispatch, s);
-    if (!s->work || !tick)
+    struct loop_timer *look = loop_timer_new(s->engine, run_dispatch, s);
+    if (!s->work || !look)
         return -ENOMEM;
-    loop_timer_start(tick, TICK_MS, TICK_MS);
+    loop_timer_start(look, LOOK_MS, LOOK_MS);
     failed = dispatch_new(&s->dispatch, &dispatch);
     if (failed)
         return failed;
@@ -378,6 +372,7 @@ int server_run(struct config *config, const struct config_source *source)
     struct server s = {.config = config, .source = source, .data.lock = -1};
     int signals = open_signals();
 
+    umask(0077); /* the store and the keys are for their owner only */
     set_log(config);
     int failed = signals < 0 ? -errno : start_all(&s);
     if (failed) {

@@ -96,9 +96,10 @@ bool call_authenticate(struct call *c, struct problem *p)
     digest_sha256(text, hash);
     int failed = find_key(c->worker, hash, &c->key);
     if (failed && failed != -ENOENT) {
+        problem_set(p, PROBLEM_SERVICE_UNAVAILABLE, NULL,
+                    "Keys cannot be read at the moment; try again in 5 seconds.");
         p->retry_after_s = 5;
-        return problem_set(p, PROBLEM_SERVICE_UNAVAILABLE, NULL,
-                           "Keys cannot be read at the moment; try again in 5 seconds.");
+        return false;
     }
     if (failed || !key_is_on(c->key, clock_now_us(c->api->options.clock)))
         return problem_set(p, PROBLEM_INVALID_API_KEY, NULL,

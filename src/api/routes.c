@@ -112,7 +112,7 @@ static bool take_from_limits(struct call *c, struct limit_view *ret)
 
 static bool check_limits(struct call *c, const struct limit_view *view, bool granted)
 {
-    struct problem p = {.retry_after_s = view->retry_after_s};
+    struct problem p = {0};
 
     if (granted)
         return true;
@@ -120,6 +120,7 @@ static bool check_limits(struct call *c, const struct limit_view *view, bool gra
                 arena_printf(&c->http->arena,
                              "The limit of %u requests per %s is reached; try again in %u seconds.",
                              view->limit, view->window, view->retry_after_s));
+    p.retry_after_s = view->retry_after_s;
     answer_problem(c, &p);
     return false;
 }
@@ -145,22 +146,23 @@ static bool check_key(struct call *c, const struct route *route)
 
 static bool check_size(struct call *c)
 {
-    if (c->http->body_too_large)
-        answer_simple_problem(c, PROBLEM_REQUEST_TOO_LARGE, NULL,
-                              "The body is larger than 262144 bytes.");
-    return !c->http->body_too_large;
+    const char *message = NULL;
+
+    if (c->http->head_too_large)
+        message = "The headers are larger than 16384 bytes.";
+    else if (c->http->body_too_large)
+        message = "The body is larger than 262144 bytes.";
+    if (message)
+        answer_simple_problem(c, PROBLEM_REQUEST_TOO_LARGE, NULL, message);
+    return !message;
 }
 
 /* It is not HTTP as far as we can read: there is no key and no path to speak of. */
 static void answer_unreadable(struct call *c)
 {
-    if (c->http->head_too_large)
-        answer_simple_problem(c, PROBLEM_REQUEST_TOO_LARGE, NULL,
-                              "The headers are larger than 16384 bytes.");
-    else
-        answer_simple_problem(c, PROBLEM_INVALID_PARAMETER, NULL,
-                              arena_printf(&c->http->arena, "The request is not valid HTTP: %s.",
-                                           c->http->malformed));
+    answer_simple_problem(
+        c, PROBLEM_INVALID_PARAMETER, NULL,
+        arena_printf(&c->http->arena, "The request is not valid HTTP: %s.", c->http->malformed));
 }
 
 void api_handle(struct http_request *r)
@@ -169,7 +171,7 @@ void api_handle(struct http_request *r)
     struct call c = {.http = r, .api = worker->api, .worker = worker};
     const struct route *same_path, *route;
 
-    if (r->malformed || r->head_too_large) {
+    if (r->malformed) {
         answer_unreadable(&c);
         return;
     }

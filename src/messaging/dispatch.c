@@ -18,7 +18,6 @@ struct move {
     struct dispatch *dispatch;
     struct message_move move;
     struct parcel *parcel; /* given back when the move is durable, or NULL */
-    int result;
 };
 
 struct queue {
@@ -34,8 +33,7 @@ struct dispatch {
     /* Engine's thread only. */
     struct store_reader *reader;
     struct arena arena;
-    struct queue waiting;   /* parcels that no carrier has taken yet */
-    struct queue unwritten; /* moves that the store could not write */
+    struct queue waiting; /* parcels that no carrier has taken yet */
 
     pthread_mutex_t lock; /* of the rest, shared with dispatch_offer */
     size_t held;
@@ -87,7 +85,6 @@ int dispatch_new(struct dispatch **ret, const struct dispatch_options *options)
     mailbox_init(&d->written, SIZE_MAX, options->wake, options->wake_context);
     arena_init(&d->arena, REFILL_ARENA);
     queue_init(&d->waiting);
-    queue_init(&d->unwritten);
     pthread_mutex_init(&d->lock, NULL);
     d->behind = true; /* by whatever an earlier run left open */
     d->newest = INT64_MAX;
@@ -129,7 +126,6 @@ void dispatch_free(struct dispatch *d)
     free_parcels(mailbox_take(&d->offered));
     free_parcels(queue_take_all(&d->waiting));
     free_moves(mailbox_take(&d->written));
-    free_moves(queue_take_all(&d->unwritten));
     mailbox_done(&d->offered);
     mailbox_done(&d->written);
     store_reader_close(d->reader);
@@ -201,14 +197,8 @@ static void move_written(struct write_job *job, int result)
 {
     struct move *m = (struct move *)job;
 
-    m->result = result;
+    (void)result;
     mailbox_push(&m->dispatch->written, &m->job.letter);
-}
-
-static void move_post(struct dispatch *d, struct move *m)
-{
-    if (writer_post_own(d->options.writer, &m->job) < 0)
-        queue_add(&d->unwritten, &m->job.letter);
 }
 
 static void move_make(struct dispatch *d, int64_t message, enum message_status to,
@@ -223,7 +213,8 @@ static void move_make(struct dispatch *d, int64_t message, enum message_status t
     m->dispatch = d;
     m->parcel = p;
     message_move_to(&m->move, message, to, failure, clock_now_us(d->options.clock));
-    move_post(d, m);
+    if (writer_post_owed(d->options.writer, &m->job) < 0)
+        move_written(&m->job, -ESHUTDOWN); /* the program is stopping; the store's word stands */
 }
 
 void dispatch_answered(struct dispatch *d, struct parcel *p, enum failure failure)
@@ -254,13 +245,9 @@ static void take_written(struct dispatch *d)
     while (l) {
         struct letter *next = l->next;
         struct move *m = move_of(l);
-        if (m->result < 0) {
-            queue_add(&d->unwritten, l);
-        } else {
-            if (m->parcel)
-                release(d, m->parcel);
-            free(m);
-        }
+        if (m->parcel)
+            release(d, m->parcel);
+        free(m);
         l = next;
     }
 }
@@ -366,14 +353,4 @@ void dispatch_run(struct dispatch *d)
 void dispatch_ready(struct dispatch *d)
 {
     d->options.wake(d->options.wake_context);
-}
-
-void dispatch_tick(struct dispatch *d)
-{
-    for (struct letter *l = queue_take_all(&d->unwritten); l;) {
-        struct letter *next = l->next;
-        move_post(d, move_of(l));
-        l = next;
-    }
-    dispatch_run(d);
 }

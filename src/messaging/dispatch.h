@@ -32,8 +32,6 @@ void dispatch_free(struct dispatch *d);
 void dispatch_offer(struct dispatch *d, const struct message *m);
 /* Does what waits to be done. */
 void dispatch_run(struct dispatch *d);
-/* Called a few times a second: what failed to be written is written again. */
-void dispatch_tick(struct dispatch *d);
 
 /* From carriers: the parcel was taken (FAILURE_NONE) or refused for good. */
 void dispatch_answered(struct dispatch *d, struct parcel *p, enum failure failure);

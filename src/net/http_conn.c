@@ -229,6 +229,22 @@ static bool refuse(struct http_conn *c)
     return handle(c);
 }
 
+/* The views of the head point into `in`, unless that will grow for the body: then into a copy. */
+static bool parse_head(struct http_conn *c)
+{
+    struct http_request *r = c->request;
+    struct str head = {c->in.p, c->head_size};
+
+    r->malformed = http_head_parse(head, &r->head);
+    if (r->malformed)
+        return false;
+    if (!r->head.chunked && r->head.content_length <= c->in.n - c->head_size)
+        return true;
+    head = arena_copy(&r->arena, head);
+    r->malformed = head.p ? http_head_parse(head, &r->head) : "it does not fit into memory";
+    return !r->malformed;
+}
+
 static bool begin_request(struct http_conn *c)
 {
     struct http_request *r = http_request_new(c);
@@ -238,13 +254,13 @@ static bool begin_request(struct http_conn *c)
         return false;
     }
     c->request = r;
-    if (c->head_size == 0 || c->head_size > HTTP_HEAD_MAX) {
-        r->head_too_large = true;
+    if (c->head_size == 0) {
+        r->malformed = "its head does not end";
         return refuse(c);
     }
-    r->malformed = http_head_parse((struct str){c->in.p, c->head_size}, &r->head);
-    if (r->malformed)
+    if (!parse_head(c))
         return refuse(c);
+    r->head_too_large = c->head_size > HTTP_HEAD_MAX;
     r->method = method_of(r->head.method);
     c->close_after = !r->head.keep_alive;
     c->chunks = (struct http_chunks){0};
@@ -278,7 +294,7 @@ static bool do_head(struct http_conn *c)
 {
     if (c->in.n)
         c->head_size = http_head_size(buf_str(&c->in), &c->scanned);
-    if (c->in.n && (c->head_size || c->in.n > HTTP_HEAD_MAX)) {
+    if (c->in.n && (c->head_size || c->in.n > HTTP_HEAD_READ)) {
         set_deadline(c, c->worker->server->options.request_timeout_us);
         return begin_request(c);
     }

@@ -6,7 +6,11 @@
 #include "net/http_server.h"
 #include "net/tls_stream.h"
 
-enum { HTTP_HEAD_MAX = 16 << 10, HTTP_RECORD = 16384, HTTP_RECEIVE = 64 << 10 };
+enum {
+    HTTP_HEAD_MAX = 16 << 10,  /* allowed */
+    HTTP_HEAD_READ = 64 << 10, /* read, to be able to say so; a longer one is not looked at */
+    HTTP_RECEIVE = 64 << 10
+};
 
 /* One thread, one epoll. Everything but the mailboxes is touched by that thread only. */
 struct http_worker {

@@ -33,7 +33,8 @@ struct http_request {
     struct http_head head; /* views that live as long as the request */
     struct str body;
     const char *malformed; /* what is wrong with the request as HTTP, or NULL */
-    bool body_too_large, head_too_large;
+    bool body_too_large;   /* then it is empty here */
+    bool head_too_large;
     char id[REQUEST_ID_SIZE + 1]; /* goes out as X-Request-Id */
     struct arena arena;           /* lives as long as the request */
     void *worker_context;         /* what worker_open made for this worker */

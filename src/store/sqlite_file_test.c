@@ -1,5 +1,5 @@
 /* The contract of store.h for engines that keep a file: what survives, and who else may write. */
-#include "store/fixture_test.h"
+#include "store/test_fixture.h"
 
 #include <fcntl.h>
 #include <sqlite3.h>

@@ -1,5 +1,5 @@
 /* The contract of store.h about keys, for every engine. */
-#include "store/fixture_test.h"
+#include "store/test_fixture.h"
 
 static struct key_record sample_key(uint8_t mark)
 {

@@ -1,5 +1,5 @@
 /* The contract of store.h, sentence by sentence, for every engine. */
-#include "store/fixture_test.h"
+#include "store/test_fixture.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

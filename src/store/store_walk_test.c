@@ -1,6 +1,6 @@
 /* A random walk: thousands of accepts and moves in transactions that end either way, and after
  * every one the store must show the same as a plain array does. */
-#include "store/fixture_test.h"
+#include "store/test_fixture.h"
 
 #include <stdlib.h>
 

@@ -17,9 +17,9 @@ static struct write_job *job_of(struct letter *l)
     return (struct write_job *)l;
 }
 
-static int apply_all(struct writer *w, struct letter *first, struct letter *end)
+static int apply_all(struct writer *w, struct letter *first)
 {
-    for (struct letter *l = first; l != end; l = l->next) {
+    for (struct letter *l = first; l; l = l->next) {
         int failed = job_of(l)->apply(job_of(l), w->options.store);
         if (failed < 0)
             return failed;
@@ -27,13 +27,13 @@ static int apply_all(struct writer *w, struct letter *first, struct letter *end)
     return 0;
 }
 
-static int write_batch(struct writer *w, struct letter *first, struct letter *end)
+static int write_batch(struct writer *w, struct letter *first)
 {
     int failed = store_begin(w->options.store);
 
     if (failed)
         return failed;
-    failed = apply_all(w, first, end);
+    failed = apply_all(w, first);
     if (failed) {
         store_rollback(w->options.store);
         return failed;
@@ -50,39 +50,83 @@ static void report_health(struct writer *w, int result)
         w->options.health(w->options.context, result < 0 ? store_error(w->options.store) : NULL);
 }
 
-static void finish_all(struct letter *first, struct letter *end, int result)
+static void finish_all(struct letter *first, int result)
 {
-    while (first != end) {
+    while (first) {
         struct letter *next = first->next; /* the job is gone once it is done */
         job_of(first)->done(job_of(first), result);
         first = next;
     }
 }
 
-static struct letter *batch_end(struct letter *first)
+/* After a batch that failed: requests are told, what is owed stays in front of what comes next. */
+static struct letter *keep_owed(struct letter *first, int result)
 {
-    for (int i = 0; first && i < BATCH_MAX; i++)
+    struct letter *kept = NULL, **last = &kept;
+
+    while (first) {
+        struct letter *next = first->next;
+        if (job_of(first)->owed) {
+            *last = first;
+            last = &first->next;
+            *last = NULL;
+        } else {
+            job_of(first)->done(job_of(first), result);
+        }
+        first = next;
+    }
+    return kept;
+}
+
+/* Cuts the list after BATCH_MAX jobs and returns the rest. */
+static struct letter *cut_batch(struct letter *first)
+{
+    for (int i = 1; i < BATCH_MAX && first->next; i++)
         first = first->next;
+    struct letter *rest = first->next;
+    first->next = NULL;
+    return rest;
+}
+
+static struct letter *join(struct letter *first, struct letter *second)
+{
+    struct letter *end = first;
+
+    if (!first)
+        return second;
+    while (end->next)
+        end = end->next;
+    end->next = second;
     return first;
+}
+
+/* Writes a list of jobs batch by batch; what could not be written and is owed is returned. */
+static struct letter *write_all(struct writer *w, struct letter *jobs)
+{
+    while (jobs) {
+        struct letter *rest = cut_batch(jobs);
+        int result = write_batch(w, jobs);
+        report_health(w, result);
+        if (result < 0)
+            return keep_owed(join(jobs, rest), result);
+        finish_all(jobs, 0);
+        jobs = rest;
+    }
+    return NULL;
 }
 
 static void *writer_main(void *argument)
 {
     struct writer *w = argument;
+    struct letter *owed = NULL;
     int64_t next_look_us = 0;
+    bool closed = false;
 
     pthread_setname_np(pthread_self(), "writer");
-    for (;;) {
-        struct letter *first = mailbox_wait(&w->requests, LOOK_US);
-        if (!first && mailbox_is_closed(&w->requests))
-            return NULL;
-        while (first) {
-            struct letter *end = batch_end(first);
-            int result = write_batch(w, first, end);
-            report_health(w, result);
-            finish_all(first, end, result);
-            first = end;
-        }
+    while (!closed) {
+        struct letter *jobs = mailbox_wait(&w->requests, LOOK_US);
+        closed = !jobs && mailbox_is_closed(&w->requests);
+        owed = write_all(w, join(owed, jobs));
         int64_t now_us = clock_monotonic_us();
         if (now_us >= next_look_us) {
             store_look_elsewhere(w->options.store);
@@ -90,6 +134,8 @@ static void *writer_main(void *argument)
         }
         store_tidy(w->options.store);
     }
+    finish_all(owed, -EIO);
+    return NULL;
 }
 
 int writer_start(struct writer **ret, const struct writer_options *options)
@@ -113,11 +159,13 @@ int writer_start(struct writer **ret, const struct writer_options *options)
 
 int writer_post(struct writer *w, struct write_job *job)
 {
+    job->owed = false;
     return mailbox_post(&w->requests, &job->letter);
 }
 
-int writer_post_own(struct writer *w, struct write_job *job)
+int writer_post_owed(struct writer *w, struct write_job *job)
 {
+    job->owed = true;
     return mailbox_push(&w->requests, &job->letter);
 }
 

@@ -12,6 +12,7 @@ struct write_job {
     int (*apply)(struct write_job *job, struct store *store);
     /* On the writer's thread, when the batch is durable (0) or lost (negative errno). */
     void (*done)(struct write_job *job, int result);
+    bool owed; /* the writer's: see writer_post_owed */
 };
 
 struct writer;
@@ -28,8 +29,10 @@ int writer_start(struct writer **ret, const struct writer_options *options);
 /* 0, -EAGAIN when too many wait, -ESHUTDOWN after writer_stop. The job is the writer's until done.
  */
 int writer_post(struct writer *w, struct write_job *job);
-/* Posts that the program owes itself (status changes) are not refused for fullness. */
-int writer_post_own(struct writer *w, struct write_job *job);
+/* For what the program owes itself (status changes): not refused for fullness, and when it cannot
+ * be written, kept and written later, before anything that was posted after it. Only a writer that
+ * stops gives such a job back unwritten. */
+int writer_post_owed(struct writer *w, struct write_job *job);
 /* Finishes what waits, then ends the thread; later posts are refused. */
 void writer_stop(struct writer *w);
 void writer_free(struct writer *w);

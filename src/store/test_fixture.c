@@ -1,4 +1,4 @@
-#include "store/fixture_test.h"
+#include "store/test_fixture.h"
 
 #include <ftw.h>
 #include <stdio.h>
