@@ -257,6 +257,17 @@ withServer('server: caps', { env: { SKYLARK_SERVER_MAX_CONNECTIONS_PER_ADDRESS: 
     open.forEach((socket) => socket.destroy());
     await until('all places to be free', () => context.api.get('/livez').then((r) => r.status === 200, () => false), { every: 50 });
   });
+
+  it('notices every connection that is closed', async () => {
+    context.server.closeClients();
+    for (let round = 0; round < 25; round++) {
+      const open = [];
+      while (open.length < 6) {
+        open.push(await until(`place ${open.length + 1} in round ${round}`, () => context.api.connect().catch(() => null), { within: 2000, every: 20 }));
+      }
+      open.forEach((socket) => socket.destroy());
+    }
+  });
 });
 
 it('server: SIGTERM lets requests under way finish, and they are kept', { timeout: 60_000 * slowness }, async () => {
