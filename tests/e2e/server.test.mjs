@@ -259,7 +259,7 @@ withServer('server: caps', { env: { SKYLARK_SERVER_MAX_CONNECTIONS_PER_ADDRESS: 
   });
 
   it('notices every connection that is closed', async () => {
-    context.server.closeClients();
+    context.api.close();
     for (let round = 0; round < 25; round++) {
       const open = [];
       while (open.length < 6) {
