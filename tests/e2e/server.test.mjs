@@ -258,14 +258,27 @@ withServer('server: caps', { env: { SKYLARK_SERVER_MAX_CONNECTIONS_PER_ADDRESS: 
     await until('all places to be free', () => context.api.get('/livez').then((r) => r.status === 200, () => false), { every: 50 });
   });
 
+  // Bytes and the end of the connection that arrive together must both be seen. The server stands
+  // still while the clients write and hang up, so that they do arrive together.
   it('notices every connection that is closed', async () => {
     context.api.close();
-    for (let round = 0; round < 25; round++) {
-      const open = [];
-      while (open.length < 6) {
-        open.push(await until(`place ${open.length + 1} in round ${round}`, () => context.api.connect().catch(() => null), { within: 2000, every: 20 }));
+    const place = (what) => until(what, () => openPair().catch(() => null), { within: 3000, every: 20 });
+    const openPair = async () => {
+      const raw = net.connect({ host: '127.0.0.1', port: context.server.port });
+      return { raw, secure: await context.api.connect({ socket: raw }) };
+    };
+    for (let round = 0; round < 5; round++) {
+      const pairs = [];
+      while (pairs.length < 6) pairs.push(await place(`place ${pairs.length + 1} in round ${round}`));
+      context.server.signal('SIGSTOP');
+      try {
+        await Promise.all(pairs.map(({ raw, secure }) => new Promise((done) => {
+          secure.write('GET /livez HT', () => { raw.destroy(); done(); });
+        })));
+        await sleep(50);
+      } finally {
+        context.server.signal('SIGCONT');
       }
-      open.forEach((socket) => socket.destroy());
     }
   });
 });
@@ -336,7 +349,10 @@ it('server: SIGHUP reads the configuration again, and keeps the old one when it 
     writeFileSync(file, '[plan tiny]\nper_minute = 88\nper_hour = 500\n[server]\nrequest_timeot = 5s\n');
     server.stderr = '';
     server.signal('SIGHUP');
-    await until('the complaint', () => /request_timeot/.test(server.stderr), { within: 3000 });
+    await until('the complaint', () => {
+      assert.equal(server.ended, undefined, server.stderr);
+      return /request_timeot/.test(server.stderr);
+    }, { within: 3000 });
     assert.match(server.stderr, /request_timeout/, 'the nearest valid key is named');
     assert.match(server.stderr, /skylark\.ini:5/, 'file and line are named');
     assert.equal(await limit(), '77');
