@@ -24,11 +24,19 @@ enum {
     RENEW_CHECK_MS = 3600 * 1000
 };
 
+/* Plans of the configuration. Those of an earlier reading stay until the end: workers may be
+ * looking at them. */
+struct plan_array {
+    struct plan_array *earlier;
+    struct plan plans[]; /* ended by one without a name */
+};
+
 struct server {
     struct config *config;
     const struct config_source *source;
     char why[STORE_WHY_SIZE]; /* one line for the operator when starting fails */
     char url[320];
+    struct plan_array *plans;
     struct store *store;
     struct writer *writer;
     struct loop *engine;
@@ -211,22 +219,34 @@ static int start_http(struct server *s)
     return 0;
 }
 
-/* Configured plans take the place of built-in ones of the same name. The array in force before is
- * left alone: workers may be reading it. */
+/* Configured plans take the place of built-in ones of the same name. */
 static int set_plans(struct server *s)
 {
     const struct config *c = s->config;
-    struct plan *plans = calloc(c->plan_count + 1, sizeof *plans);
+    struct plan_array *array = calloc(1, sizeof *array + (c->plan_count + 1) * sizeof(struct plan));
 
-    if (!plans)
+    if (!array)
         return fail(s, -ENOMEM, "cannot set the plans");
+    array->earlier = s->plans;
+    s->plans = array;
     for (size_t i = 0; i < c->plan_count; i++) {
-        snprintf(plans[i].name, sizeof plans[i].name, "%s", c->plans[i].name);
-        plans[i].limits =
+        struct plan *p = &array->plans[i];
+        snprintf(p->name, sizeof p->name, "%s", c->plans[i].name);
+        p->limits =
             (struct limit_plan){(uint32_t)c->plans[i].per_minute, (uint32_t)c->plans[i].per_hour};
     }
-    plans_set(plans);
+    plans_set(array->plans);
     return 0;
+}
+
+static void free_plans(struct server *s)
+{
+    plans_set(NULL);
+    while (s->plans) {
+        struct plan_array *earlier = s->plans->earlier;
+        free(s->plans);
+        s->plans = earlier;
+    }
 }
 
 static void set_docs_url(struct server *s)
@@ -279,6 +299,7 @@ static void stop_all(struct server *s)
     if (s->store)
         store_close(s->store);
     data_dir_close(&s->data);
+    free_plans(s);
 }
 
 /* ---- running ---- */
