@@ -211,12 +211,23 @@ static int open_writer(struct sqlite_store *s, char why[STORE_WHY_SIZE])
     return failed;
 }
 
+/* Once per process. Each connection belongs to one thread, so SQLite needs no mutexes around them;
+ * its memory statistics would take one at every allocation. */
+static void configure_library(void)
+{
+    sqlite3_config(SQLITE_CONFIG_MULTITHREAD);
+    sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+    sqlite3_initialize();
+}
+
 int store_open_sqlite(struct store **ret, const char *path, const struct clock *clock,
                       char why[STORE_WHY_SIZE])
 {
+    static pthread_once_t configured = PTHREAD_ONCE_INIT;
     struct sqlite_store *s = calloc(1, sizeof *s);
 
     *ret = NULL;
+    pthread_once(&configured, configure_library);
     if (!s || !(s->path = strdup(path))) {
         free(s);
         snprintf(why, STORE_WHY_SIZE, "out of memory");
