@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { WRITER_CACHE_KIB = 12 << 10, READER_CACHE_KIB = 4 << 10, BUSY_MS = 5000 };
+enum { WRITER_CACHE_KIB = 12 << 10, READER_CACHE_KIB = 4 << 10 };
 
 int sqlite_errno(int code)
 {
@@ -46,6 +46,7 @@ int sqlite_failed(struct sqlite_store *s)
 static const char connection_setup[] = "PRAGMA journal_mode = WAL;"
                                        "PRAGMA synchronous = FULL;"
                                        "PRAGMA wal_autocheckpoint = 0;"
+                                       "PRAGMA journal_size_limit = 67108864;"
                                        "PRAGMA temp_store = MEMORY;";
 
 int sqlite_connect(const char *path, int flags, int cache_kib, sqlite3 **ret)

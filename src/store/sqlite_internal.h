@@ -11,6 +11,8 @@
 #define NOT_YET (-4611686018427387904)
 
 enum { TALLY_SLOTS = 64 };
+/* How long to wait for another process that writes; under full load its turn may take a while. */
+enum { BUSY_MS = 20000 };
 
 struct tally_delta {
     int64_t owner;

@@ -9,10 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-enum {
-    LOG_PAGES_MOVE = 2000,   /* ask the checkpointer from here on: 8 MB */
-    LOG_PAGES_LIMIT = 100000 /* a log this long is finished by the writer itself: 400 MB */
-};
+enum { LOG_PAGES_MOVE = 2000 }; /* ask the checkpointer from here on: 8 MB */
 
 const char *const sqlite_write_sql[WRITE_COUNT] = {
     [WRITE_MESSAGE_INSERT] = sql_message_insert,
@@ -290,17 +287,24 @@ bool sqlite_wrote_elsewhere(struct store *base)
     return changed;
 }
 
+/* Moves the rest of the log and starts it afresh, unless a reader is still inside: commits must not
+ * wait for one, and there is a next time. */
+static void restart_log(struct sqlite_store *s)
+{
+    sqlite3_busy_timeout(s->db, 0);
+    if (sqlite3_wal_checkpoint_v2(s->db, NULL, SQLITE_CHECKPOINT_RESTART, NULL, NULL) == SQLITE_OK)
+        s->log_pages = 0;
+    sqlite3_busy_timeout(s->db, BUSY_MS);
+}
+
 void sqlite_tidy(struct store *base)
 {
     struct sqlite_store *s = sqlite_of(base);
-    int mode = SQLITE_CHECKPOINT_RESTART;
 
     if (s->log_pages < LOG_PAGES_MOVE)
         return;
-    if (s->log_pages > LOG_PAGES_LIMIT || atomic_exchange(&s->checkpointer.caught_up, false)) {
-        if (sqlite3_wal_checkpoint_v2(s->db, NULL, mode, NULL, NULL) == SQLITE_OK)
-            s->log_pages = 0;
-    } else {
+    if (atomic_exchange(&s->checkpointer.caught_up, false))
+        restart_log(s);
+    else
         checkpointer_ask(&s->checkpointer);
-    }
 }
