@@ -90,7 +90,7 @@ static int start_store(struct server *s)
 
     if (failed)
         return failed;
-    if (asprintf(&path, "%s/skylark.db", s->config->server_data_dir) < 0)
+    if (asprintf(&path, "%s/skylark.db", s->data.path) < 0)
         return fail(s, -ENOMEM, "cannot open the store");
     failed = store_open_sqlite(&s->store, path, &clock_real, s->why);
     free(path);
@@ -163,7 +163,7 @@ static int start_api(struct server *s)
 static int load_identity(struct server *s, struct tls_identity **ret)
 {
     const struct config *c = s->config;
-    const char *dir = c->server_data_dir;
+    const char *dir = s->data.path; /* of the start, whatever the configuration says by now */
     char *certificate = NULL, *key = NULL;
     int failed;
 
@@ -335,6 +335,15 @@ static void set_log(const struct config *c)
     log_init((enum log_level)c->log_level, json);
 }
 
+static void log_faults(struct str lines)
+{
+    log_error("config", "the configuration in use stays:");
+    while (lines.n) {
+        struct str line = str_cut(&lines, '\n');
+        log_error("config", "%.*s", STR_FMT(line));
+    }
+}
+
 static void reload(struct server *s)
 {
     struct config_report report;
@@ -342,7 +351,7 @@ static void reload(struct server *s)
 
     config_report_init(&report);
     if (config_load(&config, s->source, &report) < 0) {
-        log_error("config", "the configuration in use stays: %s", report.errors.p);
+        log_faults(buf_str(&report.errors));
     } else {
         warn_of_fixed(s->config, config);
         config_free(s->config);
