@@ -128,7 +128,8 @@ static int run_with(struct sqlite_store *s, enum write_statement which, const in
 static int add_event(struct sqlite_store *s, int64_t message, int64_t previous,
                      enum message_status status, int64_t at_us)
 {
-    return RUN_WITH(s, WRITE_EVENT_INSERT, ++s->last_event, message, previous, status, at_us);
+    s->last_event++;
+    return RUN_WITH(s, WRITE_EVENT_INSERT, s->last_event, message, previous, status, at_us);
 }
 
 static int insert_message(struct sqlite_store *s, const struct message *m)

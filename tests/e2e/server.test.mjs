@@ -283,6 +283,25 @@ withServer('server: caps', { env: { SKYLARK_SERVER_MAX_CONNECTIONS_PER_ADDRESS: 
   });
 });
 
+it('server: a client whose last bytes and goodbye arrive together gives its place free', { timeout: 60_000 * slowness }, async () => {
+  const server = await Server.start({ env: { SKYLARK_SERVER_MAX_CONNECTIONS_PER_ADDRESS: '6' } });
+  try {
+    server.closeClients();
+    await sleep(200);
+    const client = server.client();
+    const open = await Promise.all(Array.from({ length: 6 }, () => client.connect()));
+    server.signal('SIGSTOP');
+    await Promise.all(open.map((socket) => new Promise((done) => { socket.write('GET /livez HT', done); })));
+    open.forEach((socket) => socket.destroy());
+    await sleep(300);
+    server.signal('SIGCONT');
+    await until('a place to be free', () => client.get('/livez').then((r) => r.status === 200, () => false), { within: 5000, every: 50 });
+    await server.stop();
+  } finally {
+    await server.dispose();
+  }
+});
+
 it('server: SIGTERM lets requests under way finish, and they are kept', { timeout: 60_000 * slowness }, async () => {
   const server = await Server.start();
   try {
