@@ -33,5 +33,6 @@ int sqlite_message_insert(struct store *s, const struct message *m);
 int sqlite_message_move(struct store *s, const struct message_move *move);
 int sqlite_key_insert(struct store *s, struct key_record *k);
 int sqlite_key_revoke(struct store *s, int64_t id, int64_t at_us);
+int sqlite_touch(struct store *s);
 bool sqlite_wrote_elsewhere(struct store *s);
 void sqlite_tidy(struct store *s);

@@ -327,6 +327,21 @@ static void health_is_told_once_per_change(void **state)
     writer_stop(writer);
 }
 
+/* Nobody sends to a server that is not ready, so the writer itself must find out. */
+static void recovery_is_noticed_without_a_job(void **state)
+{
+    static struct test_job job;
+
+    atomic_store(&commit_error, -EIO);
+    assert_int_equal(writer_post(writer, &job_init(&job, 1)->job), 0);
+    assert_int_equal(result_of(&job), -EIO);
+    usleep(250000);
+    assert_health("x");
+    atomic_store(&commit_error, 0);
+    assert_health("x.");
+    writer_stop(writer);
+}
+
 static void a_stop_finishes_what_waits(void **state)
 {
     static struct test_job jobs[100], late;
@@ -398,6 +413,7 @@ int main(void)
         WRITER_TEST(owed_jobs_outlive_a_failing_commit),
         WRITER_TEST(owed_jobs_outlive_a_failing_begin),
         WRITER_TEST(health_is_told_once_per_change),
+        WRITER_TEST(recovery_is_noticed_without_a_job),
         WRITER_TEST(a_stop_finishes_what_waits),
         WRITER_TEST(a_stop_gives_back_what_cannot_be_written),
         WRITER_TEST(many_threads_may_post),

@@ -40,6 +40,9 @@ UPDATE message SET status = ?2, updated_us = ?3, last_event = ?4 WHERE id = ?1;
 -- name: message_last
 SELECT coalesce(max(id), 0) FROM message;
 
+-- name: message_last_created
+SELECT coalesce((SELECT created_us FROM message ORDER BY id DESC LIMIT 1), 0);
+
 -- name: work_insert
 INSERT INTO work (id) VALUES (?1);
 
