@@ -10,10 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-enum { PATH_SIZE = 4096, FIRST_ACCOUNT = 1 };
+enum { PATH_SIZE = 4096 };
 
 static const char *inside(const struct data_dir *d, const char *name, char out[PATH_SIZE])
 {
@@ -21,28 +20,12 @@ static const char *inside(const struct data_dir *d, const char *name, char out[P
     return out;
 }
 
-/* mkdir -p; the last part for its owner only. */
-static int make_dirs(const char *path)
-{
-    char part[PATH_SIZE];
-
-    if (snprintf(part, sizeof part, "%s", path) >= (int)sizeof part)
-        return -ENAMETOOLONG;
-    for (char *slash = strchr(part + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        if (mkdir(part, 0755) < 0 && errno != EEXIST)
-            return -errno;
-        *slash = '/';
-    }
-    return mkdir(part, 0700) < 0 && errno != EEXIST ? -errno : 0;
-}
-
 int data_dir_open(struct data_dir *d, const char *path, char why[STORE_WHY_SIZE])
 {
     char lock[PATH_SIZE];
 
     *d = (struct data_dir){path, -1};
-    int failed = make_dirs(path);
+    int failed = file_make_folder(path);
     if (!failed) {
         d->lock = open(inside(d, "lock", lock), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
         failed = d->lock < 0 ? -errno : 0;
