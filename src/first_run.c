@@ -12,7 +12,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-enum { PATH_SIZE = 4096, FIRST_ACCOUNT = 1 };
+enum { PATH_SIZE = 4096 };
 
 static const char *inside(const struct data_dir *d, const char *name, char out[PATH_SIZE])
 {

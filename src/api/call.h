@@ -59,6 +59,11 @@ void message_id_format(const struct api *a, int64_t id, char out[MESSAGE_ID_SIZE
 bool message_id_parse(const struct api *a, struct str text, int64_t *ret);
 void message_put(struct json_writer *w, const struct api *a, const struct message *m);
 
+/* ---- routes (routes.c) ---- */
+
+/* The index-th route, "POST" and "/v1/send"; false behind the last one. */
+bool route_at(size_t index, const char **ret_method, const char **ret_path);
+
 /* ---- resources ---- */
 
 call_handler send_create;

@@ -46,6 +46,15 @@ static const char *method_word(enum http_method method)
     return method == HTTP_POST ? "POST" : "GET";
 }
 
+bool route_at(size_t index, const char **ret_method, const char **ret_path)
+{
+    if (index >= ROUTE_COUNT)
+        return false;
+    *ret_method = method_word(routes[index].method);
+    *ret_path = routes[index].path;
+    return true;
+}
+
 static void answer_no_route(struct call *c, const struct route *same_path)
 {
     struct arena *a = &c->http->arena;

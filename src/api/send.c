@@ -84,6 +84,7 @@ static void start_send(struct sending *s)
 
     s->job.apply = apply_send;
     s->job.done = send_written;
+    s->call.key = NULL; /* the worker may forget the key meanwhile */
     r->continuation = s;
     http_request_suspend(r, finish_send);
     int failed = writer_post(s->call.api->options.writer, &s->job);
@@ -121,6 +122,13 @@ static bool decode_problem(struct call *c, enum json_result result, const struct
     return problem_set(p, PROBLEM_REQUEST_TOO_LARGE, NULL, "The body holds too many values.");
 }
 
+/* curl -d without a header: it says "form" by itself, and no form of ours begins like this. */
+static bool looks_like_json(struct str body)
+{
+    body = str_trim(body);
+    return body.n && body.p[0] == '{';
+}
+
 static bool decode(struct call *c, struct send_body *body, struct problem *p)
 {
     struct str type = http_request_header(c->http, "Content-Type");
@@ -131,14 +139,18 @@ static bool decode(struct call *c, struct send_body *body, struct problem *p)
 
     if (!type.p || type.n == 0 || is_media_type(type, STR("application/json")))
         result = json_decode(bytes, send_fields, SEND_FIELDS, body, a, &error);
-    else if (is_media_type(type, STR("application/x-www-form-urlencoded")))
-        result = form_decode(bytes, send_fields, SEND_FIELDS, body, a, &error);
-    else
+    else if (!is_media_type(type, STR("application/x-www-form-urlencoded")))
         return problem_set(p, PROBLEM_UNSUPPORTED_CONTENT_TYPE, NULL,
                            arena_printf(a,
                                         "Content-Type '%.*s' is not supported; send "
                                         "application/json or application/x-www-form-urlencoded.",
                                         type.n > 60 ? 60 : (int)type.n, type.p));
+    else if (looks_like_json(bytes))
+        return problem_set(p, PROBLEM_UNSUPPORTED_CONTENT_TYPE, NULL,
+                           "The body is JSON but its Content-Type says that it is a form; add -H "
+                           "'Content-Type: application/json'.");
+    else
+        result = form_decode(bytes, send_fields, SEND_FIELDS, body, a, &error);
     return decode_problem(c, result, &error, body, p);
 }
 

@@ -35,10 +35,9 @@ const struct config_row config_rows[CONFIG_ROW_COUNT] = {
 };
 
 static const struct config_plan shipped_plans[] = {
-    {"default", 100, 1000, {"default", "default"}},
-    {"growth", 600, 36000, {"default", "default"}},
-    {"enterprise", 3000, 180000, {"default", "default"}},
-    {"unlimited", 0, 0, {"default", "default"}},
+#define P(name, per_minute, per_hour) {name, per_minute, per_hour, {"default", "default"}},
+#include "base/plans.def"
+#undef P
 };
 
 /* Variables of ours that are no settings. */

@@ -74,12 +74,10 @@ static struct pending heap_pop(struct simulator *s)
 
 static int schedule(struct simulator *s, struct pending p)
 {
-    if (s->count >= s->options.max_pending) {
+    if (s->count >= s->options.max_pending || !heap_push(s, p)) {
         s->full = true;
         return -EAGAIN;
     }
-    if (!heap_push(s, p))
-        return -EAGAIN;
     if (!s->ticking) {
         s->ticking = true;
         loop_timer_start(s->timer, TICK_MS, TICK_MS);
@@ -143,7 +141,7 @@ void simulator_run(struct simulator *s)
         s->ticking = false;
         loop_timer_stop(s->timer);
     }
-    if (s->full && s->count < s->options.max_pending / 2) {
+    if (s->full && s->count <= s->options.max_pending / 2) {
         s->full = false;
         dispatch_ready(s->options.dispatch);
     }

@@ -12,7 +12,7 @@
 #include <limits.h>
 #include <unistd.h>
 
-enum { FIRST_ACCOUNT = 1, KEY_ID_SIZE = 4 + ID_DIGITS + 1, LIST_MAX = 64 << 20 };
+enum { KEY_ID_SIZE = 4 + ID_DIGITS + 1, LIST_MAX = 64 << 20 };
 
 static const char *const type_words[] = {[MODE_TEST] = "test", [MODE_LIVE] = "live"};
 

@@ -1,5 +1,6 @@
 /* Request bodies into structs, by a table of fields. The same table serves JSON (here) and form
- * bodies (form.h), so an endpoint describes its fields once. jansson is known to read.c alone. */
+ * bodies (form.h), so an endpoint describes its fields once. jansson is known to
+ * read.c and tree.c alone. */
 #pragma once
 
 #include "base/arena.h"

@@ -5,7 +5,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-enum { REFILL_MAX = 512, REFILL_ARENA = 16 << 20 };
+/* As many of the largest messages as fit: 1,600 characters and ten URLs of 2,048 are 90 KB each. */
+enum { REFILL_MAX = 128, REFILL_ARENA = 16 << 20 };
 
 struct parcel {
     struct letter letter; /* in the inbox, then in `waiting` */
@@ -158,23 +159,32 @@ static struct parcel *parcel_new(const struct message *m)
     return p;
 }
 
-void dispatch_offer(struct dispatch *d, const struct message *m)
+/* True when the message is in the window; false when the store must bring it later. */
+static bool put_in_window(struct dispatch *d, const struct message *m)
 {
     struct parcel *p = NULL;
 
-    pthread_mutex_lock(&d->lock);
-    d->newest = m->id;
     if (!d->behind && d->held < d->options.window)
         p = parcel_new(m);
-    if (p) {
-        d->held++;
-        d->known = m->id;
-    } else {
-        d->behind = true;
+    if (!p)
+        return false;
+    d->held++;
+    d->known = m->id;
+    /* Under the lock: a refill that starts later must find it in front of what it reads. */
+    mailbox_push(&d->offered, &p->letter);
+    return true;
+}
+
+void dispatch_offer(struct dispatch *d, const struct message *m)
+{
+    pthread_mutex_lock(&d->lock);
+    /* A refill may have read it already, between its commit and this call. */
+    if (m->id > d->known) {
+        d->newest = m->id;
+        if (!put_in_window(d, m))
+            d->behind = true;
     }
     pthread_mutex_unlock(&d->lock);
-    if (p)
-        mailbox_push(&d->offered, &p->letter);
 }
 
 size_t dispatch_held(struct dispatch *d)
@@ -269,13 +279,18 @@ static bool hand_over(struct dispatch *d, struct parcel *p)
     return true;
 }
 
-static void take_offered(struct dispatch *d)
+static void collect_offered(struct dispatch *d)
 {
     for (struct letter *l = mailbox_take(&d->offered); l;) {
         struct letter *next = l->next;
         queue_add(&d->waiting, l);
         l = next;
     }
+}
+
+static void take_offered(struct dispatch *d)
+{
+    collect_offered(d);
     while (d->waiting.first) {
         struct letter *l = d->waiting.first, *next = l->next;
         if (!hand_over(d, (struct parcel *)l))
@@ -301,8 +316,8 @@ static size_t refill_room(struct dispatch *d, int64_t *ret_known, int64_t *ret_n
 }
 
 /* Notes that everything up to `known` is in memory now; caught up when nothing newer was offered.
- */
-static void refill_done(struct dispatch *d, size_t count, int64_t known, bool all, int64_t newest)
+ * True when something was: nobody will call for it, so it must be read at once. */
+static bool refill_done(struct dispatch *d, size_t count, int64_t known, bool all, int64_t newest)
 {
     pthread_mutex_lock(&d->lock);
     d->held += count;
@@ -312,7 +327,9 @@ static void refill_done(struct dispatch *d, size_t count, int64_t known, bool al
         if (newest == INT64_MAX)
             d->newest = d->known;
     }
+    bool more = all && d->behind;
     pthread_mutex_unlock(&d->lock);
+    return more;
 }
 
 /* Reads the next open messages from the store; true when there may be more to read at once. */
@@ -324,6 +341,7 @@ static bool refill(struct dispatch *d)
 
     if (room == 0)
         return false;
+    collect_offered(d);
     arena_reset(&d->arena);
     if (store_open_work(d->reader, known, room, &d->arena, &messages, &count) < 0)
         return false;
@@ -334,8 +352,8 @@ static bool refill(struct dispatch *d)
         queue_add(&d->waiting, &p->letter);
         known = p->message.id;
     }
-    refill_done(d, kept, known, count < room && kept == count, newest);
-    return kept == room;
+    bool missed = refill_done(d, kept, known, count < room && kept == count, newest);
+    return kept == room || missed;
 }
 
 void dispatch_run(struct dispatch *d)

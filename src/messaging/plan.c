@@ -3,10 +3,9 @@
 #include <stdatomic.h>
 
 static const struct plan builtin[] = {
-    {PLAN_DEFAULT, {100, 1000}},
-    {"growth", {600, 36000}},
-    {"enterprise", {3000, 180000}},
-    {"unlimited", {0, 0}},
+#define P(name, per_minute, per_hour) {name, {per_minute, per_hour}},
+#include "base/plans.def"
+#undef P
     {"", {0, 0}},
 };
 

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/random.h"
+#include "net/port_holder.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -176,6 +177,18 @@ static void remember_address(struct acceptor *a)
              port);
 }
 
+static void tell_failure(const struct acceptor *a, const struct sockaddr *address, int failed,
+                         char *why, size_t why_size)
+{
+    char holder[PORT_HOLDER_SIZE];
+
+    if (failed != -EADDRINUSE)
+        snprintf(why, why_size, "cannot listen on %s: %s", a->options.listen, strerror(-failed));
+    else
+        snprintf(why, why_size, "cannot listen on %s: %s uses this port", a->options.listen,
+                 port_holder_find(address, holder) ? holder : "another program");
+}
+
 static int open_listener(struct acceptor *a, char *why, size_t why_size)
 {
     struct addrinfo *found;
@@ -189,14 +202,11 @@ static int open_listener(struct acceptor *a, char *why, size_t why_size)
     if (a->listener < 0 || bind(a->listener, found->ai_addr, found->ai_addrlen) < 0 ||
         listen(a->listener, BACKLOG) < 0)
         failed = -errno;
-    freeaddrinfo(found);
-    if (failed == -EADDRINUSE)
-        snprintf(why, why_size, "cannot listen on %s: another program uses this port",
-                 a->options.listen);
-    else if (failed)
-        snprintf(why, why_size, "cannot listen on %s: %s", a->options.listen, strerror(-failed));
+    if (failed)
+        tell_failure(a, found->ai_addr, failed, why, why_size);
     else
         remember_address(a);
+    freeaddrinfo(found);
     return failed;
 }
 

@@ -33,6 +33,7 @@ struct store_engine {
     int (*message_move)(struct store *s, const struct message_move *m); /* m->from: open states */
     int (*key_insert)(struct store *s, struct key_record *k);
     int (*key_revoke)(struct store *s, int64_t id, int64_t at_us);
+    int (*touch)(struct store *s); /* NULL: writing cannot fail */
 
     bool (*wrote_elsewhere)(struct store *s); /* since the last look; NULL: cannot happen */
     void (*tidy)(struct store *s);            /* NULL: nothing to tidy */

@@ -6,6 +6,8 @@
 
 #include "base/str.h"
 
+enum { FIRST_ACCOUNT = 1 }; /* every store has it from the start */
+
 enum mode { MODE_TEST = 0, MODE_LIVE = 1 };
 
 /* X(name, number on disk, word in the API) */

@@ -148,6 +148,7 @@ static const struct store_engine sqlite_engine = {
     .message_move = sqlite_message_move,
     .key_insert = sqlite_key_insert,
     .key_revoke = sqlite_key_revoke,
+    .touch = sqlite_touch,
     .wrote_elsewhere = sqlite_wrote_elsewhere,
     .tidy = sqlite_tidy,
 };
@@ -204,6 +205,8 @@ static int open_writer(struct sqlite_store *s, char why[STORE_WHY_SIZE])
         failed = sqlite_prepare(s->db, sqlite_write_sql, s->statements, WRITE_COUNT);
     if (!failed)
         failed = sqlite_number(s->db, sql_message_last, &s->base.ids.last);
+    if (!failed)
+        failed = sqlite_number(s->db, sql_message_last_created, &s->base.last_created_us);
     if (!failed)
         failed = sqlite_number(s->db, sql_event_last, &s->last_event);
     if (failed)

@@ -33,5 +33,6 @@ int sqlite_message_insert(struct store *base, const struct message *m);
 int sqlite_message_move(struct store *base, const struct message_move *move);
 int sqlite_key_insert(struct store *base, struct key_record *k);
 int sqlite_key_revoke(struct store *base, int64_t id, int64_t at_us);
+int sqlite_touch(struct store *base);
 bool sqlite_wrote_elsewhere(struct store *base);
 void sqlite_tidy(struct store *base);

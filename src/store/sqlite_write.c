@@ -272,6 +272,13 @@ int sqlite_key_revoke(struct store *base, int64_t id, int64_t at_us)
     return failed;
 }
 
+int sqlite_touch(struct store *base)
+{
+    struct sqlite_store *s = sqlite_of(base);
+    return sqlite3_exec(s->db, sql_meta_touch, NULL, NULL, NULL) == SQLITE_OK ? 0
+                                                                              : sqlite_failed(s);
+}
+
 bool sqlite_wrote_elsewhere(struct store *base)
 {
     struct sqlite_store *s = sqlite_of(base);

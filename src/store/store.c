@@ -159,6 +159,12 @@ int store_key_revoke(struct store *s, int64_t id, int64_t at_us)
     return s->engine->key_revoke(s, id, at_us);
 }
 
+int store_touch(struct store *s)
+{
+    assert(s->in_transaction);
+    return s->engine->touch ? s->engine->touch(s) : 0;
+}
+
 uint64_t store_key_generation(const struct store *s)
 {
     return atomic_load(&s->key_generation);

@@ -15,6 +15,10 @@
 struct store;
 struct store_reader;
 
+/* Account numbers stay between 1 and STORE_ACCOUNT_MAX: an engine may keep account and mode in one
+ * number. */
+#define STORE_ACCOUNT_MAX (INT64_MAX / 2)
+
 enum { STORE_WHY_SIZE = 256 };
 
 /* Opens or creates; migrates an older schema. On failure *ret is NULL and `why` is one line for
@@ -81,9 +85,14 @@ struct message_move {
 /* 1 moved, 0 the message is in no state of `from` (or gone): nothing written. */
 int store_move(struct store *s, const struct message_move *move);
 
-int store_key_insert(struct store *s, struct key_record *k); /* gives k->id */
-/* Turns a key off; -ENOENT when there is none, 0 also when it was off before. */
+/* Gives k->id. A hash that is there already fails. */
+int store_key_insert(struct store *s, struct key_record *k);
+/* Turns a key off; -ENOENT when there is none. 0 also when it was off before, and then it keeps the
+ * first time. */
 int store_key_revoke(struct store *s, int64_t id, int64_t at_us);
+
+/* Writes something of no meaning, to see whether writing works. */
+int store_touch(struct store *s);
 
 /* Counts changes of keys, made here or by another process: caches of keys hold while it stands
  * still. Any thread. */

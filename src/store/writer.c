@@ -115,6 +115,20 @@ static struct letter *write_all(struct writer *w, struct letter *jobs)
     return NULL;
 }
 
+static int write_nothing(struct store *s)
+{
+    int failed = store_begin(s);
+
+    if (failed)
+        return failed;
+    failed = store_touch(s);
+    if (failed) {
+        store_rollback(s);
+        return failed;
+    }
+    return store_commit(s);
+}
+
 static void *writer_main(void *argument)
 {
     struct writer *w = argument;
@@ -126,6 +140,9 @@ static void *writer_main(void *argument)
     while (!closed) {
         struct letter *jobs = mailbox_wait(&w->requests, LOOK_US);
         closed = !jobs && mailbox_is_closed(&w->requests);
+        /* A server that is not ready may be sent nothing to try with: it tries by itself. */
+        if (w->failing && !jobs && !owed)
+            report_health(w, write_nothing(w->options.store));
         owed = write_all(w, join(owed, jobs));
         int64_t now_us = clock_monotonic_us();
         if (now_us >= next_look_us) {

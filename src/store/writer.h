@@ -20,7 +20,8 @@ struct writer;
 struct writer_options {
     struct store *store;
     size_t max_waiting;
-    /* Told on the writer's thread when writing begins to fail, and when it works again (NULL). */
+    /* Told on the writer's thread when writing begins to fail, and when it works again (NULL),
+     * which the writer finds out by itself. */
     void (*health)(void *context, const char *why);
     void *context;
 };

@@ -80,6 +80,15 @@ withServer('send: bodies', {}, (context) => {
     }
   });
 
+  it('tells those who send JSON as a form which header they forgot', async () => {
+    const json = JSON.stringify({ to, text: 'x' });
+    for (const body of [json, ` \n${json}`, '{', JSON.stringify({ to, text: 'a=b&c' })]) {
+      const response = await raw(body, 'application/x-www-form-urlencoded');
+      await refused(400, 'unsupported_content_type', undefined, response);
+      assert.match(response.body.message, /-H 'Content-Type: application\/json'/);
+    }
+  });
+
   it('refuses what is not one JSON object', async () => {
     const bodies = ['', ' ', '{', '}', '{"to"', '{"to":}', '{"to":"+15551234567","text":"x"',
       '{"to":"+15551234567","text":"x"}}', '{"to":"+15551234567","text":"x"} x', '{"to":"+15551234567","text":"x",}',

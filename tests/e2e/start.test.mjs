@@ -130,6 +130,7 @@ it('start: a busy port is said in one line, exit code 1', { timeout }, async () 
     const lines = stderr.trim().split('\n').filter((line) => /in use|busy|taken|uses/i.test(line));
     assert.equal(lines.length, 1, stderr);
     assert.ok(lines[0].includes(String(port)), stderr);
+    assert.ok(lines[0].includes(`(pid ${process.pid})`), stderr);
     assert.equal(stderr.trim().split('\n').length, 1, stderr);
     assert.doesNotMatch(stdout, secret);
   } finally {

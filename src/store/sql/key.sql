@@ -22,5 +22,10 @@ SELECT value FROM meta WHERE name = ?1;
 -- name: meta_put
 INSERT INTO meta (name, value) VALUES (?1, ?2) ON CONFLICT (name) DO NOTHING;
 
+-- name: meta_touch
+-- Other bytes every time: a page that does not change is not written.
+INSERT INTO meta (name, value) VALUES ('touched', randomblob(8))
+ON CONFLICT (name) DO UPDATE SET value = excluded.value;
+
 -- name: data_version
 PRAGMA data_version;

@@ -32,6 +32,9 @@ WHERE owner = ?1 AND id > ?2 ORDER BY id LIMIT ?3;
 -- name: message_last
 SELECT coalesce(max(id), 0) FROM message;
 
+-- name: message_last_created
+SELECT coalesce((SELECT created_us FROM message ORDER BY id DESC LIMIT 1), 0);
+
 -- name: work_insert
 INSERT INTO work (id, owner, status, updated_us, sent_us, retry_count, last_event)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7);

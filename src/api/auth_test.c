@@ -1,0 +1,180 @@
+/* Who calls: the header, the key behind it, and what workers remember. */
+#include "api/test_api.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+static void assert_answer_401(const char *code)
+{
+    test_assert_problem(401, code, NULL);
+    assert_string_equal(test_member("error"), "authentication_error");
+    assert_string_equal(test_header("WWW-Authenticate"), "Bearer");
+    assert_null(test_header("X-RateLimit-Limit"));
+}
+
+static void without_a_header_a_key_is_missing(void **state)
+{
+    test_request("GET /v1/messages", NULL);
+    assert_answer_401("missing_api_key");
+    test_request("POST /v1/send", "not JSON: the key comes first");
+    assert_answer_401("missing_api_key");
+}
+
+static void other_headers_are_not_understood(void **state)
+{
+    static const char *const values[] = {
+        "",
+        "Bearer",
+        "Bearer ",
+        "Basic dXNlcjpwYXNz",
+        TEST_KEY,
+        "Bearer" TEST_KEY,
+        "Bearer a b",
+        "Bearer " TEST_KEY " x",
+        "Token " TEST_KEY,
+    };
+
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        char head[256];
+        snprintf(head, sizeof head, "GET /v1/messages\nAuthorization: %s", values[i]);
+        test_request(head, NULL);
+        assert_answer_401("invalid_authorization_header");
+    }
+}
+
+static void a_key_opens(void **state)
+{
+    assert_int_equal(test_call(TEST_KEY, "GET /v1/messages", NULL)->status, 200);
+    assert_int_equal(test_call(LIVE_KEY, "GET /v1/messages", NULL)->status, 200);
+    test_request("GET /v1/messages\naUTHORIZATION: bEARER   " TEST_KEY "  ", NULL);
+    assert_string_equal(test_member("pagination.totalCount"), "0");
+}
+
+/* One answer for all: who guesses learns nothing. */
+static void bad_keys_look_alike(void **state)
+{
+    static const char *const keys[] = {REVOKED_KEY, "sl_test_", "x",
+                                       "sl_test_0123456789abcdefghijklmnopqrstuV",
+                                       "sl_test_0123456789abcdefghijklmnopqrstu"};
+    char first[1024] = "";
+
+    test_now_us += 3600000000;
+    test_call(EXPIRING_KEY, "GET /v1/messages", NULL);
+    assert_answer_401("invalid_api_key");
+    snprintf(first, sizeof first, "%s", test_body());
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        test_call(keys[i], "GET /v1/messages", NULL);
+        assert_answer_401("invalid_api_key");
+        assert_string_equal(test_body(), first);
+    }
+}
+
+static void a_key_expires_on_time_though_remembered(void **state)
+{
+    test_now_us += 3599999999;
+    assert_int_equal(test_call(EXPIRING_KEY, "GET /v1/messages", NULL)->status, 200);
+    test_now_us += 1;
+    test_call(EXPIRING_KEY, "GET /v1/messages", NULL);
+    assert_answer_401("invalid_api_key");
+}
+
+static void a_revoked_key_is_forgotten_at_once(void **state)
+{
+    int64_t id = test_add_key("sl_test_new", MODE_TEST, false, 0, "unlimited", 0);
+
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(test_call("sl_test_new", "GET /v1/messages", NULL)->status, 200);
+    test_revoke_key(id);
+    test_call("sl_test_new", "GET /v1/messages", NULL);
+    assert_answer_401("invalid_api_key");
+    assert_int_equal(test_call(TEST_KEY, "GET /v1/messages", NULL)->status, 200);
+}
+
+static void a_new_key_works_at_once(void **state)
+{
+    test_call("sl_test_new", "GET /v1/messages", NULL);
+    assert_answer_401("invalid_api_key");
+    test_add_key("sl_test_new", MODE_TEST, false, 0, "unlimited", 0);
+    assert_int_equal(test_call("sl_test_new", "GET /v1/messages", NULL)->status, 200);
+}
+
+/* ---- what is read from the store ---- */
+
+static struct store_engine engine;
+static const struct store_engine *beneath;
+static int lookups, lookup_error;
+
+static int counted_find(struct store_reader *r, const uint8_t hash[KEY_HASH_SIZE],
+                        struct key_record *ret)
+{
+    lookups++;
+    return lookup_error ? lookup_error : beneath->key_find(r, hash, ret);
+}
+
+static void watch_lookups(void)
+{
+    beneath = test_store->engine;
+    engine = *beneath;
+    engine.key_find = counted_find;
+    test_set_engine(&engine);
+    lookups = lookup_error = 0;
+}
+
+static void known_keys_are_not_looked_up_again(void **state)
+{
+    watch_lookups();
+    for (int i = 0; i < 5; i++)
+        test_call(TEST_KEY, "GET /v1/messages", NULL);
+    assert_int_equal(lookups, 1);
+    for (int i = 0; i < 5; i++)
+        test_call("sl_test_unknown", "GET /v1/messages", NULL);
+    assert_int_equal(lookups, 6); /* strangers are not remembered */
+    test_call(TEST_KEY, "GET /v1/messages", NULL);
+    assert_int_equal(lookups, 6);
+}
+
+/* More keys than the cache has places: those that meet in one take turns and stay themselves. */
+static void keys_that_meet_in_the_cache_stay_apart(void **state)
+{
+    char key[64];
+
+    for (int i = 0; i < 1500; i++) {
+        snprintf(key, sizeof key, "sl_test_number_%d", i);
+        test_add_key(key, MODE_TEST, i % 2 == 1, i % 3 ? 0 : 1u << PERMISSION_SMS_SEND, "unlimited",
+                     0);
+    }
+    for (int round = 0; round < 2; round++)
+        for (int i = 0; i < 1500; i++) {
+            snprintf(key, sizeof key, "sl_test_number_%d", i);
+            assert_int_equal(test_call(key, "GET /v1/messages", NULL)->status, i % 3 ? 200 : 403);
+        }
+}
+
+static void a_store_that_cannot_be_read_is_no_refusal(void **state)
+{
+    watch_lookups();
+    lookup_error = -EIO;
+    test_call(TEST_KEY, "GET /v1/messages", NULL);
+    test_assert_problem(503, "service_unavailable", NULL);
+    assert_string_equal(test_header("Retry-After"), "5");
+    assert_null(test_header("WWW-Authenticate"));
+    lookup_error = 0;
+    assert_int_equal(test_call(TEST_KEY, "GET /v1/messages", NULL)->status, 200);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        API_TEST(without_a_header_a_key_is_missing),
+        API_TEST(other_headers_are_not_understood),
+        API_TEST(a_key_opens),
+        API_TEST(bad_keys_look_alike),
+        API_TEST(a_key_expires_on_time_though_remembered),
+        API_TEST(a_revoked_key_is_forgotten_at_once),
+        API_TEST(a_new_key_works_at_once),
+        API_TEST(known_keys_are_not_looked_up_again),
+        API_TEST(keys_that_meet_in_the_cache_stay_apart),
+        API_TEST(a_store_that_cannot_be_read_is_no_refusal),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

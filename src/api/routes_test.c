@@ -1,0 +1,224 @@
+/* The table of routes, and what is checked before a handler runs. */
+#include "api/test_api.h"
+
+#include "base/file.h"
+#include "json/tree.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <strings.h>
+
+/* ---- the table and the API's description hold the same paths ---- */
+
+/* Calls `see` for every path and method in the JSON text of `paths`. Names stand at depth 1 and 2,
+ * in front of a colon; everything deeper is passed over. */
+static void walk_paths(struct str json, void (*see)(const char *path, const char *method))
+{
+    char path[128] = "", name[128] = "";
+    int depth = 0;
+
+    for (size_t i = 0; i < json.n; i++) {
+        char c = json.p[i];
+        if (c == '"') {
+            size_t start = ++i;
+            for (; json.p[i] != '"'; i++)
+                i += json.p[i] == '\\';
+            snprintf(name, sizeof name, "%.*s", (int)(i - start), json.p + start);
+        } else if (c == '{' || c == '[') {
+            depth++;
+        } else if (c == '}' || c == ']') {
+            depth--;
+        } else if (c == ':' && depth == 1) {
+            strcpy(path, name);
+        } else if (c == ':' && depth == 2) {
+            see(path, name);
+        }
+    }
+}
+
+static size_t described;
+
+static void assert_routed(const char *path, const char *method)
+{
+    const char *known_method, *known_path;
+
+    if (strcmp(method, "parameters") == 0)
+        return;
+    described++;
+    for (size_t i = 0; route_at(i, &known_method, &known_path); i++)
+        if (strcasecmp(known_method, method) == 0 && strcmp(known_path, path) == 0)
+            return;
+    fail_msg("api/openapi.json describes %s %s, which is not in the table", method, path);
+}
+
+static void the_table_and_the_description_agree(void **state)
+{
+    struct buf file BUF_CLEANUP, paths BUF_CLEANUP;
+    const char *method, *path;
+    char name[4096];
+    size_t routed = 0;
+
+    snprintf(name, sizeof name, "%s/api/openapi.json", getenv("SKYLARK_SOURCE"));
+    buf_init(&file, 4 << 20);
+    buf_init(&paths, 4 << 20);
+    assert_int_equal(file_read(name, &file), 0);
+    struct json_node *description JSON_TREE_CLEANUP = json_tree_parse(buf_str(&file));
+    assert_non_null(description);
+    json_node_write(json_node_at(description, "paths"), false, &paths);
+    described = 0;
+    walk_paths(buf_str(&paths), assert_routed);
+    while (route_at(routed, &method, &path))
+        routed++;
+    /* Each described path is a route and none is described twice: equal counts are equal sets. */
+    assert_int_equal(described, routed);
+    assert_int_equal(routed, 7);
+}
+
+/* Every route answers, under its own method and path. */
+static void every_route_answers(void **state)
+{
+    const char *method, *path;
+    char head[256];
+
+    for (size_t i = 0; route_at(i, &method, &path); i++) {
+        snprintf(head, sizeof head, "%s %s", method, path);
+        struct http_request *r = test_call(TEST_KEY, head, "{}");
+        assert_string_not_equal(test_member("code"), "not_found");
+        assert_true(r->status != 500);
+        assert_true(test_body()[0] != '\0');
+    }
+}
+
+static void unknown_paths_are_not_found(void **state)
+{
+    static const char *const heads[] = {
+        "GET /",
+        "GET /v1",
+        "GET /v1/send/",
+        "GET /v1/message",
+        "GET /v1/messages/",
+        "GET /v1/messages/a/b",
+        "GET /V1/messages",
+        "GET /v1/sendx",
+    };
+
+    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
+        test_request(heads[i], NULL); /* and no key is asked for */
+        test_assert_problem(404, "not_found", NULL);
+        assert_non_null(strstr(test_member("message"), "/v1/openapi.json"));
+    }
+}
+
+static void a_wrong_method_names_the_right_one(void **state)
+{
+    test_request("GET /v1/send", NULL);
+    test_assert_problem(404, "not_found", NULL);
+    assert_string_equal(test_member("message"), "There is no GET /v1/send; this path takes POST.");
+    test_request("DELETE /v1/messages/msg_1", NULL);
+    assert_string_equal(test_member("message"),
+                        "There is no DELETE /v1/messages/msg_1; this path takes GET.");
+}
+
+static void a_long_path_is_shown_cut(void **state)
+{
+    char head[1000] = "GET /";
+
+    memset(head + 5, 'x', 900);
+    test_request(head, NULL);
+    test_assert_problem(404, "not_found", NULL);
+    assert_true(strlen(test_member("message")) < 200);
+}
+
+static void head_is_get_without_a_body(void **state)
+{
+    assert_int_equal(test_request("HEAD /livez", NULL)->status, 200);
+    test_request("HEAD /v1/send", NULL);
+    test_assert_problem(404, "not_found", NULL);
+}
+
+static void public_routes_need_no_key(void **state)
+{
+    assert_int_equal(test_request("GET /livez", NULL)->status, 200);
+    assert_string_equal(test_body(), "{\"status\":\"ok\"}");
+    assert_null(test_header("X-RateLimit-Limit"));
+    assert_int_equal(test_request("GET /v1/openapi.json", NULL)->status, 200);
+    assert_true(strncmp(test_member("openapi"), "3.", 2) == 0);
+    struct http_request *r = test_request("GET /docs/api-reference/errors", NULL);
+    assert_int_equal(r->status, 200);
+    assert_string_equal(r->content_type, "text/html; charset=utf-8");
+    assert_non_null(test_header("Content-Security-Policy"));
+}
+
+static void readiness_follows_the_store(void **state)
+{
+    assert_int_equal(test_request("GET /readyz", NULL)->status, 200);
+    api_set_trouble(test_api, "the disk is \"full\"");
+    assert_int_equal(test_request("GET /readyz", NULL)->status, 503);
+    assert_string_equal(test_body(),
+                        "{\"status\":\"unavailable\",\"reason\":\"the disk is \\\"full\\\"\"}");
+    assert_string_equal(test_header("Retry-After"), "5");
+    assert_int_equal(test_request("GET /livez", NULL)->status, 200);
+    api_set_trouble(test_api, NULL);
+    assert_int_equal(test_request("GET /readyz", NULL)->status, 200);
+}
+
+/* ---- the order of the checks ---- */
+
+static void permissions_are_checked_after_the_key(void **state)
+{
+    assert_int_equal(test_call(READ_KEY, "GET /v1/messages", NULL)->status, 200);
+    test_call(READ_KEY, "POST /v1/send", "this is not even JSON");
+    test_assert_problem(403, "insufficient_permissions", NULL);
+    assert_string_equal(test_member("error"), "authentication_error");
+    assert_non_null(strstr(test_member("message"), "sms:send"));
+    assert_non_null(test_header("X-RateLimit-Remaining"));
+}
+
+static void limits_are_counted_and_shown(void **state)
+{
+    test_call(SMALL_KEY, "GET /v1/messages", NULL);
+    assert_string_equal(test_header("X-RateLimit-Limit"), "2");
+    assert_string_equal(test_header("X-RateLimit-Remaining"), "1");
+    assert_non_null(test_header("X-RateLimit-Reset"));
+    assert_int_equal(test_call(SMALL_KEY, "GET /v1/messages", NULL)->status, 200);
+    test_call(SMALL_KEY, "POST /v1/send", "not JSON: the limit comes first");
+    test_assert_problem(429, "rate_limit_exceeded", NULL);
+    assert_string_equal(test_member("error"), "rate_limit_exceeded");
+    assert_string_equal(test_header("X-RateLimit-Remaining"), "0");
+    assert_non_null(test_header("Retry-After"));
+    assert_string_equal(test_header("Retry-After"), test_member("retryAfter"));
+    test_now_us += 61000000;
+    assert_int_equal(test_call(SMALL_KEY, "GET /v1/messages", NULL)->status, 200);
+}
+
+static void a_plan_that_is_gone_is_the_default_plan(void **state)
+{
+    test_call(READ_KEY, "GET /v1/messages", NULL);
+    assert_string_equal(test_header("X-RateLimit-Limit"), "100");
+}
+
+static void a_plan_without_limits_shows_large_numbers(void **state)
+{
+    test_call(TEST_KEY, "GET /v1/messages", NULL);
+    assert_string_equal(test_header("X-RateLimit-Limit"), "2147483647");
+    assert_string_equal(test_header("X-RateLimit-Remaining"), "2147483647");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        API_TEST(the_table_and_the_description_agree),
+        API_TEST(every_route_answers),
+        API_TEST(unknown_paths_are_not_found),
+        API_TEST(a_wrong_method_names_the_right_one),
+        API_TEST(a_long_path_is_shown_cut),
+        API_TEST(head_is_get_without_a_body),
+        API_TEST(public_routes_need_no_key),
+        API_TEST(readiness_follows_the_store),
+        API_TEST(permissions_are_checked_after_the_key),
+        API_TEST(limits_are_counted_and_shown),
+        API_TEST(a_plan_that_is_gone_is_the_default_plan),
+        API_TEST(a_plan_without_limits_shows_large_numbers),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

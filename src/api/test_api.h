@@ -1,0 +1,55 @@
+/* What the tests of the API share: an API over a memory store with a real writer and dispatch, two
+ * keys, and requests made by hand. Nothing listens on a port. */
+#pragma once
+
+#include "api/call.h"
+#include "net/http_internal.h"
+#include "store/engine.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+#define TEST_KEY     "sl_test_0123456789abcdefghijklmnopqrstuv"
+#define LIVE_KEY     "sl_live_0123456789abcdefghijklmnopqrstuv"
+#define READ_KEY     "sl_test_readreadreadreadreadreadreadread" /* sms:read only */
+#define SMALL_KEY    "sl_test_smallsmallsmallsmallsmallsmallsm" /* plan "small": 2 per minute */
+#define REVOKED_KEY  "sl_test_revokedrevokedrevokedrevokedrevo"
+#define EXPIRING_KEY "sl_test_expiresexpiresexpiresexpiresexpi" /* an hour after the start */
+
+enum { OTHER_ACCOUNT = 2 };
+
+extern int64_t test_now_us;
+extern struct store *test_store;
+extern struct api *test_api;
+extern struct api_worker *test_worker;
+
+int test_api_set_up(void **state);
+int test_api_tear_down(void **state);
+
+/* Runs `write` on the writer's thread, in a transaction: no other may touch the store. */
+void test_write(int (*write)(struct store *s, void *context), void *context);
+/* Puts another engine into the store; returns the one before. */
+const struct store_engine *test_set_engine(const struct store_engine *engine);
+
+/* Another key, for OTHER_ACCOUNT when `other`. */
+int64_t test_add_key(const char *key, enum mode mode, bool other, uint32_t permissions,
+                     const char *plan, int64_t expires_us);
+void test_revoke_key(int64_t id);
+
+/* A request through api_handle to its end; the answer stays until the next one. `head` is the
+ * request line without the version, then header lines: "GET /livez" or "POST /v1/send\nA: b". */
+struct http_request *test_request(const char *head, const char *body);
+/* The same with a bearer key. */
+struct http_request *test_call(const char *key, const char *head, const char *body);
+/* The body of the last answer, with a NUL. */
+const char *test_body(void);
+/* A header of the last answer, or NULL. */
+const char *test_header(const char *name);
+/* The member at a path of the last answer's JSON as text: "pagination.totalCount". */
+const char *test_member(const char *path);
+void test_assert_problem(unsigned status, const char *code, const char *field);
+
+#define API_TEST(function)                                                                         \
+    cmocka_unit_test_setup_teardown(function, test_api_set_up, test_api_tear_down)

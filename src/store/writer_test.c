@@ -1,0 +1,422 @@
+/* The writer over a memory store whose begin, commit and transactions the test watches and breaks.
+ * A gate holds the writer's thread so that jobs can pile up. */
+#include "store/writer.h"
+
+#include "store/engine.h"
+
+#include <errno.h>
+#include <semaphore.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { MANY = 3000, PATIENCE_S = 10 };
+
+static struct store *store;
+static struct store_engine engine;
+static const struct store_engine *beneath;
+static struct writer *writer;
+static _Atomic int commits, begins, begin_error, commit_error;
+
+static int test_begin(struct store *s)
+{
+    int error = atomic_load(&begin_error);
+
+    if (error)
+        return store_fail(s, error, "the test broke begin");
+    atomic_fetch_add(&begins, 1);
+    return beneath->begin(s);
+}
+
+static int test_commit(struct store *s)
+{
+    int error = atomic_load(&commit_error);
+
+    if (error) {
+        beneath->rollback(s);
+        return store_fail(s, error, "the test broke commit");
+    }
+    atomic_fetch_add(&commits, 1);
+    return beneath->commit(s);
+}
+
+/* ---- what the jobs did, in order; the writer's thread writes, the test reads when it rests ----
+ */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int applied[4 * MANY], finished[4 * MANY];
+static size_t applied_count, finished_count;
+static char health[256]; /* "x" for a failure, "." for recovery */
+
+struct test_job {
+    struct write_job job;
+    int name;
+    int error; /* of apply */
+    int result;
+    sem_t *gate; /* apply waits for it */
+    sem_t done;
+};
+
+static int apply_test(struct write_job *job, struct store *s)
+{
+    struct test_job *t = (struct test_job *)job;
+
+    if (t->gate)
+        sem_wait(t->gate);
+    pthread_mutex_lock(&lock);
+    applied[applied_count++] = t->name;
+    pthread_mutex_unlock(&lock);
+    return t->error ? store_fail(s, t->error, "the test broke a job") : 0;
+}
+
+static void test_done(struct write_job *job, int result)
+{
+    struct test_job *t = (struct test_job *)job;
+
+    pthread_mutex_lock(&lock);
+    finished[finished_count++] = t->name;
+    pthread_mutex_unlock(&lock);
+    t->result = result;
+    sem_post(&t->done);
+}
+
+static struct test_job *job_init(struct test_job *t, int name)
+{
+    *t = (struct test_job){.job = {.apply = apply_test, .done = test_done}, .name = name};
+    sem_init(&t->done, 0, 0);
+    return t;
+}
+
+static struct timespec patience(void)
+{
+    struct timespec at;
+
+    clock_gettime(CLOCK_REALTIME, &at);
+    at.tv_sec += PATIENCE_S;
+    return at;
+}
+
+static int result_of(struct test_job *t)
+{
+    struct timespec at = patience();
+
+    if (sem_timedwait(&t->done, &at) < 0)
+        fail_msg("job %d was never done", t->name);
+    return t->result;
+}
+
+static bool is_done(struct test_job *t)
+{
+    int value;
+    sem_getvalue(&t->done, &value);
+    return value > 0;
+}
+
+static void note_health(void *context, const char *why)
+{
+    pthread_mutex_lock(&lock);
+    strcat(health, why ? "x" : ".");
+    if (why)
+        assert_true(strlen(why) > 0);
+    pthread_mutex_unlock(&lock);
+}
+
+static void assert_health(const char *wanted)
+{
+    char seen[sizeof health] = "";
+
+    for (int i = 0; i < PATIENCE_S * 1000 && strcmp(seen, wanted) != 0; i++) {
+        pthread_mutex_lock(&lock);
+        strcpy(seen, health);
+        pthread_mutex_unlock(&lock);
+        usleep(1000);
+    }
+    assert_string_equal(seen, wanted);
+}
+
+static int set_up(void **state)
+{
+    assert_int_equal(store_open_memory(&store, &clock_real), 0);
+    beneath = store->engine;
+    engine = *beneath;
+    engine.begin = test_begin;
+    engine.commit = test_commit;
+    store->engine = &engine;
+    commits = begins = begin_error = commit_error = 0;
+    applied_count = finished_count = 0;
+    health[0] = '\0';
+    struct writer_options options = {.store = store, .max_waiting = MANY, .health = note_health};
+    assert_int_equal(writer_start(&writer, &options), 0);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    writer_free(writer);
+    store_close(store);
+    return 0;
+}
+
+/* Keeps the writer busy until the gate is posted. */
+static sem_t gate;
+static struct test_job blocker;
+
+static void hold_writer(void)
+{
+    int value = 1;
+
+    sem_init(&gate, 0, 0);
+    job_init(&blocker, 0)->gate = &gate;
+    assert_int_equal(writer_post_owed(writer, &blocker.job), 0);
+    while (atomic_load(&begins) == 0 && value++ < 10000)
+        usleep(1000);
+}
+
+static void let_writer_go(void)
+{
+    sem_post(&gate);
+}
+
+static void assert_order(const int *names, size_t count, const int *wanted)
+{
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(names[i], wanted[i]);
+    pthread_mutex_unlock(&lock);
+}
+
+/* ---- the tests ---- */
+
+static void many_jobs_share_a_transaction(void **state)
+{
+    static struct test_job jobs[500];
+
+    hold_writer();
+    for (int i = 0; i < 500; i++)
+        assert_int_equal(writer_post(writer, &job_init(&jobs[i], i + 1)->job), 0);
+    let_writer_go();
+    for (int i = 0; i < 500; i++)
+        assert_int_equal(result_of(&jobs[i]), 0);
+    assert_int_equal(result_of(&blocker), 0);
+    assert_int_equal(atomic_load(&commits), 2); /* the blocker's and one for all */
+    for (int i = 0; i < 501; i++) {
+        assert_int_equal(applied[i], i);
+        assert_int_equal(finished[i], i);
+    }
+    assert_health("");
+    writer_stop(writer);
+}
+
+static void very_many_jobs_are_cut_into_batches(void **state)
+{
+    static struct test_job jobs[MANY];
+
+    hold_writer();
+    for (int i = 0; i < MANY; i++)
+        assert_int_equal(writer_post(writer, &job_init(&jobs[i], i + 1)->job), 0);
+    let_writer_go();
+    for (int i = 0; i < MANY; i++)
+        assert_int_equal(result_of(&jobs[i]), 0);
+    assert_int_equal(atomic_load(&commits), 1 + 3);
+    assert_int_equal(applied_count, MANY + 1);
+    writer_stop(writer);
+}
+
+static void a_full_box_refuses_requests_but_not_what_is_owed(void **state)
+{
+    static struct test_job jobs[MANY], refused, owed;
+
+    hold_writer();
+    for (int i = 0; i < MANY; i++)
+        assert_int_equal(writer_post(writer, &job_init(&jobs[i], i + 1)->job), 0);
+    assert_int_equal(writer_post(writer, &job_init(&refused, -1)->job), -EAGAIN);
+    assert_int_equal(writer_post_owed(writer, &job_init(&owed, -2)->job), 0);
+    let_writer_go();
+    assert_int_equal(result_of(&owed), 0);
+    assert_int_equal(writer_post(writer, &refused.job), 0);
+    assert_int_equal(result_of(&refused), 0);
+    writer_stop(writer);
+}
+
+/* One job that fails takes its batch with it: nothing of the batch is written. */
+static void a_failing_job_fails_its_batch(void **state)
+{
+    static struct test_job jobs[3], after;
+
+    hold_writer();
+    for (int i = 0; i < 3; i++)
+        job_init(&jobs[i], i + 1);
+    jobs[1].error = -ENOSPC;
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(writer_post(writer, &jobs[i].job), 0);
+    let_writer_go();
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(result_of(&jobs[i]), -ENOSPC);
+    assert_int_equal(atomic_load(&commits), 1); /* the blocker's only */
+    assert_health("x");
+    assert_int_equal(writer_post(writer, &job_init(&after, 4)->job), 0);
+    assert_int_equal(result_of(&after), 0);
+    assert_health("x.");
+    writer_stop(writer);
+}
+
+static void check_owed_is_kept(_Atomic int *fault)
+{
+    static const int wanted[] = {1, 3, 5, 6, 7};
+    static struct test_job owed[3], requests[2], late_owed, late_request;
+
+    for (int i = 0; i < 3; i++)
+        job_init(&owed[i], 2 * i + 1);
+    for (int i = 0; i < 2; i++)
+        job_init(&requests[i], 2 * i + 2);
+    atomic_store(fault, -EIO);
+    assert_int_equal(writer_post_owed(writer, &owed[0].job), 0);
+    assert_int_equal(writer_post(writer, &requests[0].job), 0);
+    assert_int_equal(writer_post_owed(writer, &owed[1].job), 0);
+    assert_int_equal(writer_post(writer, &requests[1].job), 0);
+    assert_int_equal(writer_post_owed(writer, &owed[2].job), 0);
+    assert_int_equal(result_of(&requests[0]), -EIO);
+    assert_int_equal(result_of(&requests[1]), -EIO);
+    usleep(250000); /* several tries */
+    assert_health("x");
+    for (int i = 0; i < 3; i++)
+        assert_false(is_done(&owed[i]));
+
+    pthread_mutex_lock(&lock);
+    applied_count = finished_count = 0;
+    pthread_mutex_unlock(&lock);
+    assert_int_equal(writer_post_owed(writer, &job_init(&late_owed, 6)->job), 0);
+    atomic_store(fault, 0);
+    assert_int_equal(result_of(&late_owed), 0);
+    assert_int_equal(writer_post(writer, &job_init(&late_request, 7)->job), 0);
+    assert_int_equal(result_of(&late_request), 0);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(result_of(&owed[i]), 0);
+    assert_order(finished, 5, wanted);
+    assert_order(applied + applied_count - 5, 5, wanted);
+    assert_health("x.");
+    writer_stop(writer);
+}
+
+static void owed_jobs_outlive_a_failing_commit(void **state)
+{
+    check_owed_is_kept(&commit_error);
+}
+
+static void owed_jobs_outlive_a_failing_begin(void **state)
+{
+    check_owed_is_kept(&begin_error);
+}
+
+static void health_is_told_once_per_change(void **state)
+{
+    static struct test_job jobs[9];
+
+    for (int i = 0; i < 9; i++) {
+        atomic_store(&commit_error, i % 4 < 2 ? 0 : -EIO); /* ok ok no no ok ok no no ok */
+        assert_int_equal(writer_post(writer, &job_init(&jobs[i], i)->job), 0);
+        result_of(&jobs[i]);
+    }
+    assert_health("x.x.");
+    writer_stop(writer);
+}
+
+/* Nobody sends to a server that is not ready, so the writer itself must find out. */
+static void recovery_is_noticed_without_a_job(void **state)
+{
+    static struct test_job job;
+
+    atomic_store(&commit_error, -EIO);
+    assert_int_equal(writer_post(writer, &job_init(&job, 1)->job), 0);
+    assert_int_equal(result_of(&job), -EIO);
+    usleep(250000);
+    assert_health("x");
+    atomic_store(&commit_error, 0);
+    assert_health("x.");
+    writer_stop(writer);
+}
+
+static void a_stop_finishes_what_waits(void **state)
+{
+    static struct test_job jobs[100], late;
+
+    hold_writer();
+    for (int i = 0; i < 100; i++)
+        assert_int_equal(writer_post(writer, &job_init(&jobs[i], i + 1)->job), 0);
+    let_writer_go();
+    writer_stop(writer);
+    for (int i = 0; i < 100; i++) {
+        assert_true(is_done(&jobs[i]));
+        assert_int_equal(jobs[i].result, 0);
+    }
+    assert_int_equal(writer_post(writer, &job_init(&late, -1)->job), -ESHUTDOWN);
+    assert_int_equal(writer_post_owed(writer, &late.job), -ESHUTDOWN);
+    assert_false(is_done(&late));
+}
+
+static void a_stop_gives_back_what_cannot_be_written(void **state)
+{
+    static struct test_job owed[2];
+
+    atomic_store(&commit_error, -EIO);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(writer_post_owed(writer, &job_init(&owed[i], i)->job), 0);
+    assert_health("x");
+    writer_stop(writer);
+    for (int i = 0; i < 2; i++) {
+        assert_true(is_done(&owed[i]));
+        assert_true(owed[i].result < 0);
+    }
+    assert_int_equal(atomic_load(&commits), 0);
+}
+
+static void *post_a_lot(void *jobs)
+{
+    struct test_job *t = jobs;
+
+    for (int i = 0; i < MANY / 4; i++)
+        while (writer_post(writer, &job_init(&t[i], i)->job) == -EAGAIN)
+            usleep(100);
+    return NULL;
+}
+
+static void many_threads_may_post(void **state)
+{
+    static struct test_job jobs[4][MANY / 4];
+    pthread_t threads[4];
+
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, post_a_lot, jobs[i]), 0);
+    for (int i = 0; i < 4; i++)
+        pthread_join(threads[i], NULL);
+    writer_stop(writer);
+    for (int i = 0; i < MANY; i++)
+        assert_int_equal(result_of(&jobs[0][0] + i), 0);
+    assert_int_equal(finished_count, MANY);
+}
+
+#define WRITER_TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WRITER_TEST(many_jobs_share_a_transaction),
+        WRITER_TEST(very_many_jobs_are_cut_into_batches),
+        WRITER_TEST(a_full_box_refuses_requests_but_not_what_is_owed),
+        WRITER_TEST(a_failing_job_fails_its_batch),
+        WRITER_TEST(owed_jobs_outlive_a_failing_commit),
+        WRITER_TEST(owed_jobs_outlive_a_failing_begin),
+        WRITER_TEST(health_is_told_once_per_change),
+        WRITER_TEST(recovery_is_noticed_without_a_job),
+        WRITER_TEST(a_stop_finishes_what_waits),
+        WRITER_TEST(a_stop_gives_back_what_cannot_be_written),
+        WRITER_TEST(many_threads_may_post),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
