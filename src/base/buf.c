@@ -19,15 +19,15 @@ char *buf_reserve(struct buf *b, size_t n)
 {
     if (b->failed)
         return NULL;
-    if (n <= b->size - b->n)
+    if (b->p && n <= b->size - b->n)
         return b->p + b->n;
-    size_t need = b->n + n;
+    bool fits = b->n <= b->max && n <= b->max - b->n;
     size_t size = b->size ? b->size : 256;
-    while (size < need)
+    while (fits && size < b->n + n)
         size *= 2;
     if (size > b->max)
         size = b->max;
-    char *p = need < n || need > b->max ? NULL : realloc(b->p, size);
+    char *p = fits ? realloc(b->p, size) : NULL;
     if (!p) {
         b->failed = true;
         return NULL;
