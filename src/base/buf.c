@@ -17,14 +17,14 @@ void buf_done(struct buf *b)
 
 char *buf_grow(struct buf *b, size_t n)
 {
-    size_t need = b->n + n;
+    bool fits = !b->failed && b->n <= b->max && n <= b->max - b->n;
     size_t size = b->size ? b->size : 256;
 
-    while (size < need && size < b->max)
+    while (fits && size < b->n + n)
         size *= 2;
     if (size > b->max)
         size = b->max;
-    char *p = b->failed || need < n || need > b->max ? NULL : realloc(b->p, size);
+    char *p = fits ? realloc(b->p, size) : NULL;
     if (!p) {
         b->failed = true;
         b->size = b->n;

@@ -25,7 +25,7 @@ char *buf_grow(struct buf *b, size_t n);
 /* Room for n more bytes at p + n, or NULL; the caller adds to n what it wrote. */
 static inline char *buf_reserve(struct buf *b, size_t n)
 {
-    return n <= b->size - b->n ? b->p + b->n : buf_grow(b, n);
+    return b->p && n <= b->size - b->n ? b->p + b->n : buf_grow(b, n);
 }
 
 static inline void buf_add(struct buf *b, struct str s)
