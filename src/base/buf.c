@@ -27,7 +27,6 @@ char *buf_grow(struct buf *b, size_t n)
     char *p = fits ? realloc(b->p, size) : NULL;
     if (!p) {
         b->failed = true;
-        b->size = b->n;
         return NULL;
     }
     b->p = p;

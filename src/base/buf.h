@@ -7,7 +7,7 @@
 
 struct buf {
     char *p;
-    size_t n, size, max; /* after a failure size == n: there is no room, and none will come */
+    size_t n, size, max;
     bool failed;
 };
 
@@ -25,7 +25,7 @@ char *buf_grow(struct buf *b, size_t n);
 /* Room for n more bytes at p + n, or NULL; the caller adds to n what it wrote. */
 static inline char *buf_reserve(struct buf *b, size_t n)
 {
-    return b->p && n <= b->size - b->n ? b->p + b->n : buf_grow(b, n);
+    return b->p && !b->failed && n <= b->size - b->n ? b->p + b->n : buf_grow(b, n);
 }
 
 static inline void buf_add(struct buf *b, struct str s)
