@@ -35,8 +35,9 @@ static void a_message_is_kept_before_it_is_answered(void **state)
 
 static void content_types(void **state)
 {
+    static const char with_charset[] = JSON "; charset=utf-8";
     static const char *const json[] = {"POST /v1/send", "POST /v1/send\nContent-Type:", JSON,
-                                       JSON "; charset=utf-8",
+                                       with_charset,
                                        "POST /v1/send\nContent-Type: Application/Json ;x=y"};
     static const char *const other[] = {"text/plain", "multipart/form-data; boundary=x",
                                         "application/jsonx", "json", ";"};
@@ -84,10 +85,10 @@ static void sizes_are_refused(void **state)
     size_t n = (size_t)sprintf(large, "{" TO ",\"text\":\"");
 
     memset(large + n, 'x', 1601);
-    strcpy(large + n + 1601, "\"}");
+    memcpy(large + n + 1601, "\"}", sizeof "\"}");
     test_call(TEST_KEY, JSON, large);
     assert_int_equal(strncmp(test_member("statusCode"), "400", 3), 0);
-    strcpy(large + n + 1600, "\"}");
+    memcpy(large + n + 1600, "\"}", sizeof "\"}");
     assert_int_equal(test_call(TEST_KEY, JSON, large)->status, 201);
 }
 

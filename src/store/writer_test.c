@@ -121,7 +121,8 @@ static bool is_done(struct test_job *t)
 static void note_health(void *context, const char *why)
 {
     pthread_mutex_lock(&lock);
-    strcat(health, why ? "x" : ".");
+    size_t n = strlen(health);
+    snprintf(health + n, sizeof health - n, "%s", why ? "x" : ".");
     if (why)
         assert_true(strlen(why) > 0);
     pthread_mutex_unlock(&lock);
@@ -133,7 +134,7 @@ static void assert_health(const char *wanted)
 
     for (int i = 0; i < PATIENCE_S * 1000 && strcmp(seen, wanted) != 0; i++) {
         pthread_mutex_lock(&lock);
-        strcpy(seen, health);
+        memcpy(seen, health, sizeof seen);
         pthread_mutex_unlock(&lock);
         usleep(1000);
     }
