@@ -37,7 +37,7 @@ static int open_socket(int family, const void *address, socklen_t length, bool l
 
 static uint16_t port_of(int fd)
 {
-    struct sockaddr_in6 a; /* the port stands in the same place for both families */
+    struct sockaddr_in6 a = {0}; /* the port stands in the same place for both families */
     socklen_t length = sizeof a;
 
     assert_int_equal(getsockname(fd, (struct sockaddr *)&a, &length), 0);

@@ -121,7 +121,9 @@ static bool is_done(struct test_job *t)
 static void note_health(void *context, const char *why)
 {
     pthread_mutex_lock(&lock);
-    strcat(health, why ? "x" : ".");
+    size_t n = strlen(health);
+    assert_true(n + 1 < sizeof health);
+    health[n] = why ? 'x' : '.';
     if (why)
         assert_true(strlen(why) > 0);
     pthread_mutex_unlock(&lock);
@@ -133,7 +135,7 @@ static void assert_health(const char *wanted)
 
     for (int i = 0; i < PATIENCE_S * 1000 && strcmp(seen, wanted) != 0; i++) {
         pthread_mutex_lock(&lock);
-        strcpy(seen, health);
+        memcpy(seen, health, sizeof seen);
         pthread_mutex_unlock(&lock);
         usleep(1000);
     }
@@ -150,7 +152,7 @@ static int set_up(void **state)
     store->engine = &engine;
     commits = begins = begin_error = commit_error = 0;
     applied_count = finished_count = 0;
-    health[0] = '\0';
+    memset(health, 0, sizeof health);
     struct writer_options options = {.store = store, .max_waiting = MANY, .health = note_health};
     assert_int_equal(writer_start(&writer, &options), 0);
     return 0;
