@@ -1,28 +1,11 @@
 /* JSON bodies: decoding never breaks, and every text that came out goes through the writer and
  * back unchanged. */
-#include "json/read.h"
+#include "json/test_sample.h"
 #include "json/write.h"
 
 #include <assert.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-struct sample {
-    struct str to, text;
-    struct str_list media;
-    int64_t validity;
-    bool dry;
-    bool has_to, has_text, has_media, has_validity, has_dry;
-};
-
-static const struct json_field fields[] = {
-    JSON_FIELD(struct sample, to, JSON_TEXT, "to", NULL),
-    JSON_FIELD(struct sample, text, JSON_TEXT, "text", NULL),
-    JSON_FIELD(struct sample, media, JSON_TEXT_LIST, "mediaUrls", "media_urls"),
-    JSON_FIELD(struct sample, validity, JSON_INT64, "validityPeriod", NULL),
-    JSON_FIELD(struct sample, dry, JSON_BOOLEAN, "dryRun", NULL),
-};
-enum { FIELD_COUNT = sizeof fields / sizeof *fields };
 
 static void write_sample(struct buf *out, const struct sample *s)
 {

@@ -24,8 +24,8 @@ int data_dir_open(struct data_dir *d, const char *path, char why[STORE_WHY_SIZE]
 {
     char lock[PATH_SIZE];
 
-    *d = (struct data_dir){path, -1};
-    int failed = file_make_folder(path);
+    *d = (struct data_dir){strdup(path), -1};
+    int failed = d->path ? file_make_folder(path) : -ENOMEM;
     if (!failed) {
         d->lock = open(inside(d, "lock", lock), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
         failed = d->lock < 0 ? -errno : 0;
@@ -47,7 +47,8 @@ void data_dir_close(struct data_dir *d)
 {
     if (d->lock >= 0)
         close(d->lock);
-    d->lock = -1;
+    free(d->path);
+    *d = (struct data_dir){NULL, -1};
 }
 
 static bool has_keys(struct store *s, int *ret_failed)

@@ -4,8 +4,8 @@
 #include "store/store.h"
 
 struct data_dir {
-    const char *path;
-    int lock; /* holds the folder against a second server; -1 = not held */
+    char *path; /* its own: configurations come and go */
+    int lock;   /* holds the folder against a second server; -1 = not held */
 };
 
 /* Makes the folder (for its owner only) if it is missing and locks it. */

@@ -24,11 +24,19 @@ enum {
     RENEW_CHECK_MS = 3600 * 1000
 };
 
+/* Plans of the configuration. Those of an earlier reading stay until the end: workers may be
+ * looking at them. */
+struct plan_array {
+    struct plan_array *earlier;
+    struct plan plans[]; /* ended by one without a name */
+};
+
 struct server {
     struct config *config;
     const struct config_source *source;
     char why[STORE_WHY_SIZE]; /* one line for the operator when starting fails */
     char url[320];
+    struct plan_array *plans;
     struct store *store;
     struct writer *writer;
     struct loop *engine;
@@ -82,7 +90,7 @@ static int start_store(struct server *s)
 
     if (failed)
         return failed;
-    if (asprintf(&path, "%s/skylark.db", s->config->server_data_dir) < 0)
+    if (asprintf(&path, "%s/skylark.db", s->data.path) < 0)
         return fail(s, -ENOMEM, "cannot open the store");
     failed = store_open_sqlite(&s->store, path, &clock_real, s->why);
     free(path);
@@ -155,7 +163,7 @@ static int start_api(struct server *s)
 static int load_identity(struct server *s, struct tls_identity **ret)
 {
     const struct config *c = s->config;
-    const char *dir = c->server_data_dir;
+    const char *dir = s->data.path; /* of the start, whatever the configuration says by now */
     char *certificate = NULL, *key = NULL;
     int failed;
 
@@ -211,22 +219,34 @@ static int start_http(struct server *s)
     return 0;
 }
 
-/* Configured plans take the place of built-in ones of the same name. The array in force before is
- * left alone: workers may be reading it. */
+/* Configured plans take the place of built-in ones of the same name. */
 static int set_plans(struct server *s)
 {
     const struct config *c = s->config;
-    struct plan *plans = calloc(c->plan_count + 1, sizeof *plans);
+    struct plan_array *array = calloc(1, sizeof *array + (c->plan_count + 1) * sizeof(struct plan));
 
-    if (!plans)
+    if (!array)
         return fail(s, -ENOMEM, "cannot set the plans");
+    array->earlier = s->plans;
+    s->plans = array;
     for (size_t i = 0; i < c->plan_count; i++) {
-        snprintf(plans[i].name, sizeof plans[i].name, "%s", c->plans[i].name);
-        plans[i].limits =
+        struct plan *p = &array->plans[i];
+        snprintf(p->name, sizeof p->name, "%s", c->plans[i].name);
+        p->limits =
             (struct limit_plan){(uint32_t)c->plans[i].per_minute, (uint32_t)c->plans[i].per_hour};
     }
-    plans_set(plans);
+    plans_set(array->plans);
     return 0;
+}
+
+static void free_plans(struct server *s)
+{
+    plans_set(NULL);
+    while (s->plans) {
+        struct plan_array *earlier = s->plans->earlier;
+        free(s->plans);
+        s->plans = earlier;
+    }
 }
 
 static void set_docs_url(struct server *s)
@@ -279,6 +299,7 @@ static void stop_all(struct server *s)
     if (s->store)
         store_close(s->store);
     data_dir_close(&s->data);
+    free_plans(s);
 }
 
 /* ---- running ---- */
@@ -314,6 +335,15 @@ static void set_log(const struct config *c)
     log_init((enum log_level)c->log_level, json);
 }
 
+static void log_faults(struct str lines)
+{
+    log_error("config", "the configuration in use stays:");
+    while (lines.n) {
+        struct str line = str_cut(&lines, '\n');
+        log_error("config", "%.*s", STR_FMT(line));
+    }
+}
+
 static void reload(struct server *s)
 {
     struct config_report report;
@@ -321,7 +351,7 @@ static void reload(struct server *s)
 
     config_report_init(&report);
     if (config_load(&config, s->source, &report) < 0) {
-        log_error("config", "the configuration in use stays: %s", report.errors.p);
+        log_faults(buf_str(&report.errors));
     } else {
         warn_of_fixed(s->config, config);
         config_free(s->config);

@@ -89,7 +89,7 @@ static bool bearer(struct call *c, struct str *ret, struct problem *p)
 bool call_authenticate(struct call *c, struct problem *p)
 {
     uint8_t hash[KEY_HASH_SIZE];
-    struct str text;
+    struct str text = STR("");
 
     if (!bearer(c, &text, p))
         return false;

@@ -93,7 +93,7 @@ static const struct route *find_route(struct call *c, const struct route **ret_s
 
 static void add_number_header(struct call *c, const char *name, int64_t value)
 {
-    http_request_add_header(c->http, name, arena_printf(&c->http->arena, "%lld", (long long)value));
+    http_request_add_header(c->http, name, arena_number(&c->http->arena, value));
 }
 
 /* Plans without a limit still show numbers, too large to reach. */

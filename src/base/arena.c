@@ -1,5 +1,7 @@
 #include "base/arena.h"
 
+#include "base/buf.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -96,6 +98,19 @@ struct str arena_copy(struct arena *a, struct str s)
         memcpy(p, s.p, s.n);
     p[s.n] = '\0';
     return (struct str){p, s.n};
+}
+
+char *arena_number(struct arena *a, int64_t value)
+{
+    enum { SIZE = 21 };
+    char *text = take(a, SIZE, 1);
+    struct buf b = {.p = text, .size = SIZE, .max = SIZE};
+
+    if (!text)
+        return NULL;
+    buf_add_i64(&b, value);
+    text[b.n] = '\0';
+    return text;
 }
 
 char *arena_printf(struct arena *a, const char *format, ...)

@@ -22,6 +22,8 @@ void *arena_alloc(struct arena *a, size_t n);
 char *arena_bytes(struct arena *a, size_t n);
 /* A copy with a NUL behind it; p is NULL on failure. */
 struct str arena_copy(struct arena *a, struct str s);
+/* A number as text. */
+char *arena_number(struct arena *a, int64_t value);
 char *arena_printf(struct arena *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #define arena_new(a, type) ((type *)arena_alloc((a), sizeof(type)))

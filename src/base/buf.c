@@ -15,19 +15,16 @@ void buf_done(struct buf *b)
     b->n = b->size = 0;
 }
 
-char *buf_reserve(struct buf *b, size_t n)
+char *buf_grow(struct buf *b, size_t n)
 {
-    if (b->failed)
-        return NULL;
-    if (n <= b->size - b->n)
-        return b->p + b->n;
-    size_t need = b->n + n;
+    bool fits = !b->failed && b->n <= b->max && n <= b->max - b->n;
     size_t size = b->size ? b->size : 256;
-    while (size < need)
+
+    while (fits && size < b->n + n)
         size *= 2;
     if (size > b->max)
         size = b->max;
-    char *p = need < n || need > b->max ? NULL : realloc(b->p, size);
+    char *p = fits ? realloc(b->p, size) : NULL;
     if (!p) {
         b->failed = true;
         return NULL;
@@ -35,20 +32,6 @@ char *buf_reserve(struct buf *b, size_t n)
     b->p = p;
     b->size = size;
     return b->p + b->n;
-}
-
-void buf_add(struct buf *b, struct str s)
-{
-    char *at = s.n ? buf_reserve(b, s.n) : NULL;
-    if (!at)
-        return;
-    memcpy(at, s.p, s.n);
-    b->n += s.n;
-}
-
-void buf_add_char(struct buf *b, char c)
-{
-    buf_add(b, (struct str){&c, 1});
 }
 
 void buf_add_i64(struct buf *b, int64_t value)

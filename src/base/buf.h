@@ -19,10 +19,30 @@ static inline void buf_clear(struct buf *b)
     b->failed = false;
 }
 
+/* buf_reserve when there is no room left. */
+char *buf_grow(struct buf *b, size_t n);
+
 /* Room for n more bytes at p + n, or NULL; the caller adds to n what it wrote. */
-char *buf_reserve(struct buf *b, size_t n);
-void buf_add(struct buf *b, struct str s);
-void buf_add_char(struct buf *b, char c);
+static inline char *buf_reserve(struct buf *b, size_t n)
+{
+    return b->p && !b->failed && n <= b->size - b->n ? b->p + b->n : buf_grow(b, n);
+}
+
+static inline void buf_add(struct buf *b, struct str s)
+{
+    char *at = s.n ? buf_reserve(b, s.n) : NULL;
+
+    if (!at)
+        return;
+    memcpy(at, s.p, s.n);
+    b->n += s.n;
+}
+
+static inline void buf_add_char(struct buf *b, char c)
+{
+    buf_add(b, (struct str){&c, 1});
+}
+
 void buf_add_i64(struct buf *b, int64_t value);
 void buf_printf(struct buf *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void buf_vprintf(struct buf *b, const char *format, va_list args)

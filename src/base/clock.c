@@ -48,20 +48,33 @@ static void civil_from_days(int64_t days, unsigned *ret_year, unsigned *ret_mont
     *ret_year = yoe + era * 400 + (*ret_month <= 2);
 }
 
+/* "2026-11-15T"; nearly always of the same day as the one before. */
+static char *put_date(char *at, int64_t days)
+{
+    static _Thread_local int64_t known_days = -1;
+    static _Thread_local char known[11];
+    unsigned year, month, day;
+
+    if (days != known_days) {
+        civil_from_days(days, &year, &month, &day);
+        digits(known, year, 4);
+        known[4] = '-';
+        digits(known + 5, month, 2);
+        known[7] = '-';
+        digits(known + 8, day, 2);
+        known[10] = 'T';
+        known_days = days;
+    }
+    memcpy(at, known, sizeof known);
+    return at + sizeof known;
+}
+
 void rfc3339_format(int64_t unix_us, char out[RFC3339_SIZE])
 {
-    unsigned year, month, day;
     int64_t ms = unix_us < 0 ? 0 : unix_us / 1000;
     unsigned of_day = (unsigned)(ms % 86400000);
-    char *at = out;
+    char *at = put_date(out, ms / 86400000);
 
-    civil_from_days(ms / 86400000, &year, &month, &day);
-    at = digits(at, year, 4);
-    *at++ = '-';
-    at = digits(at, month, 2);
-    *at++ = '-';
-    at = digits(at, day, 2);
-    *at++ = 'T';
     at = digits(at, of_day / 3600000, 2);
     *at++ = ':';
     at = digits(at, of_day / 60000 % 60, 2);

@@ -7,7 +7,10 @@ static const int64_t epoch_ms = 1577836800000; /* 2020-01-01 */
 
 int64_t id_next(struct id_source *s, int64_t now_us)
 {
-    int64_t id = ((now_us / 1000 - epoch_ms) << TIME_SHIFT) | ((int64_t)s->slot << SEQUENCE_BITS);
+    int64_t ms = now_us / 1000 - epoch_ms;
+    if (ms < 0)
+        ms = 0; /* a machine that does not know the time yet */
+    int64_t id = (ms << TIME_SHIFT) | ((int64_t)s->slot << SEQUENCE_BITS);
 
     if (id <= s->last) {
         id = s->last + 1;

@@ -2,28 +2,42 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <strings.h>
+
+/* ASCII only, whatever the locale. */
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
+}
+
+/* strncasecmp would stop at a NUL, and bytes from the network may hold one. */
+static bool same_nocase(const char *a, const char *b, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (a[i] != b[i] && lower(a[i]) != lower(b[i]))
+            return false;
+    return true;
+}
 
 bool str_eq_nocase(struct str a, struct str b)
 {
-    return a.n == b.n && (a.n == 0 || strncasecmp(a.p, b.p, a.n) == 0);
+    return a.n == b.n && same_nocase(a.p, b.p, a.n);
 }
 
 bool str_starts(struct str s, struct str prefix)
 {
-    return s.n >= prefix.n && memcmp(s.p, prefix.p, prefix.n) == 0;
+    return s.n >= prefix.n && (prefix.n == 0 || memcmp(s.p, prefix.p, prefix.n) == 0);
 }
 
 bool str_starts_nocase(struct str s, struct str prefix)
 {
-    return s.n >= prefix.n && strncasecmp(s.p, prefix.p, prefix.n) == 0;
+    return s.n >= prefix.n && same_nocase(s.p, prefix.p, prefix.n);
 }
 
 struct str str_skip(struct str s, size_t n)
 {
     if (n > s.n)
         n = s.n;
-    return (struct str){s.p + n, s.n - n};
+    return n ? (struct str){s.p + n, s.n - n} : s;
 }
 
 static bool is_space(char c)

@@ -35,12 +35,11 @@ enum { FIELD_COUNT = sizeof fields / sizeof *fields };
 
 static const char *text_at(struct table *t, const struct json_node *message, const char *path)
 {
-    struct buf b BUF_CLEANUP;
+    struct buf b BUF_CLEANUP = {.max = 1 << 16};
     const struct json_node *node = json_node_at(message, path);
 
     if (!node)
         return NULL;
-    buf_init(&b, 1 << 16);
     json_node_text(node, &b);
     return table_text(t, buf_str(&b));
 }

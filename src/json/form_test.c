@@ -1,4 +1,5 @@
 #include "json/form.h"
+#include "json/test_sample.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -7,29 +8,13 @@
 
 #include <cmocka.h>
 
-struct sample {
-    struct str to, text;
-    struct str_list media;
-    int64_t validity;
-    bool dry;
-    bool has_to, has_text, has_media, has_validity, has_dry;
-};
-
-static const struct json_field fields[] = {
-    JSON_FIELD(struct sample, to, JSON_TEXT, "to", NULL),
-    JSON_FIELD(struct sample, text, JSON_TEXT, "text", NULL),
-    JSON_FIELD(struct sample, media, JSON_TEXT_LIST, "mediaUrls", "media_urls"),
-    JSON_FIELD(struct sample, validity, JSON_INT64, "validityPeriod", NULL),
-    JSON_FIELD(struct sample, dry, JSON_BOOLEAN, "dryRun", NULL),
-};
-
 static struct arena arena;
 static struct json_error error;
 
 static enum json_result decode(const char *body, struct sample *ret)
 {
     *ret = (struct sample){0};
-    return form_decode(str_of(body), fields, sizeof fields / sizeof *fields, ret, &arena, &error);
+    return form_decode(str_of(body), fields, FIELD_COUNT, ret, &arena, &error);
 }
 
 static int set_up(void **state)

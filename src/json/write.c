@@ -45,21 +45,6 @@ void json_end(struct json_writer *w)
     w->comma = true;
 }
 
-void json_key(struct json_writer *w, const char *name)
-{
-    size_t n = strlen(name);
-
-    before_value(w);
-    w->comma = false;
-    char *at = buf_reserve(w->out, n + 3);
-    if (!at)
-        return;
-    at[0] = '"';
-    memcpy(at + 1, name, n);
-    memcpy(at + 1 + n, "\":", 2);
-    w->out->n += n + 3;
-}
-
 static bool needs_escape(unsigned char c)
 {
     return c < 0x20 || c == '"' || c == '\\';
@@ -76,21 +61,59 @@ static void add_escape(struct buf *b, unsigned char c)
         buf_printf(b, "\\u%04x", c);
 }
 
+/* A text that needs no escapes; nearly all do not. */
+static void put_plain(struct json_writer *w, struct str text)
+{
+    char *at = buf_reserve(w->out, text.n + 3);
+
+    if (!at)
+        return;
+    if (w->comma)
+        *at++ = ',';
+    *at++ = '"';
+    if (text.n)
+        memcpy(at, text.p, text.n);
+    at[text.n] = '"';
+    w->out->n = (size_t)(at + text.n + 1 - w->out->p);
+    w->comma = true;
+}
+
+void json_key(struct json_writer *w, const char *name)
+{
+    size_t n = strlen(name);
+
+    put_plain(w, (struct str){name, n});
+    buf_add_char(w->out, ':');
+    w->comma = false;
+}
+
+static size_t plain_length(struct str text)
+{
+    size_t n = 0;
+
+    while (n < text.n && !needs_escape((unsigned char)text.p[n]))
+        n++;
+    return n;
+}
+
 void json_put_string(struct json_writer *w, struct str text)
 {
-    size_t run = 0;
+    size_t plain = plain_length(text);
 
+    if (plain == text.n) {
+        put_plain(w, text);
+        return;
+    }
     before_value(w);
     buf_add_char(w->out, '"');
-    for (size_t i = 0; i < text.n; i++) {
-        if (!needs_escape((unsigned char)text.p[i]))
-            continue;
-        buf_add(w->out, (struct str){text.p + run, i - run});
-        add_escape(w->out, (unsigned char)text.p[i]);
-        run = i + 1;
+    while (text.n) {
+        buf_add(w->out, (struct str){text.p, plain});
+        text = str_skip(text, plain);
+        if (text.n)
+            add_escape(w->out, (unsigned char)text.p[0]);
+        text = str_skip(text, 1);
+        plain = plain_length(text);
     }
-    if (run < text.n)
-        buf_add(w->out, (struct str){text.p + run, text.n - run});
     buf_add_char(w->out, '"');
 }
 
@@ -145,5 +168,5 @@ void json_put_time(struct json_writer *w, int64_t unix_us)
         return;
     }
     rfc3339_format(unix_us, text);
-    json_put_string(w, (struct str){text, RFC3339_SIZE - 1});
+    put_plain(w, (struct str){text, RFC3339_SIZE - 1});
 }

@@ -115,7 +115,7 @@ static struct entry *entry_get(struct stripe *s, int64_t key, int64_t hour)
 
     if (e && e->taken)
         return e;
-    if ((s->count + 1) * 2 > s->size) {
+    if (!e || (s->count + 1) * 2 > s->size) {
         if (!stripe_rebuild(s, hour))
             return NULL;
         e = entry_slot(s, key);

@@ -15,8 +15,8 @@ struct plan {
 const struct plan *plan_find(struct str name);
 
 /* Puts other plans in the place of the built-in ones, at start or when the configuration is read
- * again. The array must stay for the rest of the program, because others may be reading it; it
- * ends with a plan without a name. NULL: the built-in plans. */
+ * again. The array must stay as long as others may be reading it; it ends with a plan without a
+ * name. NULL: the built-in plans. */
 void plans_set(const struct plan *plans);
 
 /* All plans in force, ended by one without a name. */

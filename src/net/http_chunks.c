@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-enum { LINE_MAX_BYTES = 1024 };
+enum { LINE_MAX_BYTES = 1024, TRAILER_MAX_BYTES = 8192 };
 
 static int hex(char c)
 {
@@ -37,7 +37,8 @@ static int size_byte(struct http_chunks *c, char byte)
         return 0;
     }
     c->state = CHUNK_EXTENSION;
-    return byte == ';' || byte == ' ' || byte == '\t' ? 0 : -1;
+    c->spaces = byte == ' ' || byte == '\t';
+    return byte == ';' || c->spaces ? 0 : -1;
 }
 
 /* Bytes up to CRLF; 1 at its end. A CR or LF alone is malformed. */
@@ -56,6 +57,11 @@ static int line_byte(struct http_chunks *c, char byte)
 
 static int extension_byte(struct http_chunks *c, char byte)
 {
+    if (c->spaces && byte != ' ' && byte != '\t') {
+        c->spaces = false;
+        if (byte != ';' && byte != '\r')
+            return -1;
+    }
     int end = line_byte(c, byte);
 
     if (end > 0)
@@ -79,6 +85,8 @@ static int trailer_byte(struct http_chunks *c, char byte)
 {
     int end = line_byte(c, byte);
 
+    if (++c->trailer > TRAILER_MAX_BYTES)
+        return -1;
     if (end <= 0)
         return end;
     if (c->line == 0)

@@ -12,7 +12,9 @@ struct http_chunks {
     unsigned digits; /* of its size, so far */
     size_t line;     /* length of the present trailer line or extension */
     size_t in, out;  /* consumed and kept bytes, from the front of the body */
+    size_t trailer;  /* bytes of all its lines */
     bool carriage;   /* the last byte was a CR that a LF must follow */
+    bool spaces; /* behind the size came spaces: only a semicolon or the line's end may follow */
 };
 
 /* Goes on with bytes[0, n), the same memory as before with more behind: 1 the body is whole, 0 more

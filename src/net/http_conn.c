@@ -146,7 +146,7 @@ static enum tls_result receive(struct http_conn *c)
         c->ended = true;
         return TLS_CLOSED;
     }
-    if (n < HTTP_RECEIVE)
+    if (n < HTTP_RECEIVE && !c->hung_up)
         c->readable = false; /* drained; an edge tells when more comes */
     c->tls.input = (struct str){w->receive, (size_t)n};
     return TLS_OK;

@@ -48,11 +48,13 @@ static const char *parse_target(struct str target, struct http_head *h)
     /* A proxy's form: the scheme and the host are not ours to look at. */
     if (str_starts_nocase(target, STR("https://"))) {
         target = str_skip(target, 8);
-        const char *slash = memchr(target.p, '/', target.n);
-        target = slash ? str_skip(target, (size_t)(slash - target.p)) : STR("/");
+        while (target.n && target.p[0] != '/' && target.p[0] != '?')
+            target = str_skip(target, 1);
     }
     h->path = str_cut(&target, '?');
     h->query = target;
+    if (h->path.n == 0)
+        h->path = STR("/");
     return NULL;
 }
 
@@ -62,11 +64,16 @@ static const char *parse_request_line(struct str line, struct http_head *h)
     struct str target = str_cut(&line, ' ');
     if (!is_token(h->method))
         return "the request line does not begin with a method";
-    if (str_is(line, "HTTP/1.1"))
-        h->keep_alive = true;
-    else if (!str_is(line, "HTTP/1.0"))
+    h->old = str_is(line, "HTTP/1.0");
+    if (!h->old && !str_is(line, "HTTP/1.1"))
         return "the request line does not end with HTTP/1.1";
+    h->keep_alive = !h->old;
     return parse_target(target, h);
+}
+
+static bool is_control(char c)
+{
+    return ((unsigned char)c < ' ' && c != '\t') || c == 0x7f;
 }
 
 static const char *parse_field(struct str line, struct http_head *h)
@@ -77,12 +84,13 @@ static const char *parse_field(struct str line, struct http_head *h)
         return "a header line has no colon";
     struct http_field *f = &h->fields[h->field_count++];
     f->name = str_cut(&line, ':');
-    f->value = str_trim(line);
     if (!is_token(f->name))
         return "the name of a header field is not a word";
-    for (size_t i = 0; i < f->value.n; i++)
-        if (((unsigned char)f->value.p[i] < ' ' && f->value.p[i] != '\t') || f->value.p[i] == 0x7f)
+    /* Before trimming, which takes bare line ends for space. */
+    for (size_t i = 0; i < line.n; i++)
+        if (is_control(line.p[i]))
             return "a header field holds control characters";
+    f->value = str_trim(line);
     return NULL;
 }
 
@@ -113,14 +121,12 @@ static const char *note_field(struct http_head *h, const struct http_field *f)
     switch (f->name.n) {
     case 6:
         if (str_eq_nocase(f->name, STR("Expect")))
-            h->expects_continue = str_eq_nocase(f->value, STR("100-continue"));
+            h->expects_continue = !h->old && str_eq_nocase(f->value, STR("100-continue"));
         break;
     case 10:
         if (str_eq_nocase(f->name, STR("Connection"))) {
-            if (lists(f->value, STR("close")))
-                h->keep_alive = false;
-            else if (lists(f->value, STR("keep-alive")))
-                h->keep_alive = true;
+            h->closes = h->closes || lists(f->value, STR("close"));
+            h->keep_alive = h->keep_alive || lists(f->value, STR("keep-alive"));
         }
         break;
     case 14:
@@ -131,6 +137,8 @@ static const char *note_field(struct http_head *h, const struct http_field *f)
         if (str_eq_nocase(f->name, STR("Transfer-Encoding"))) {
             if (h->chunked || !str_eq_nocase(f->value, STR("chunked")))
                 return "the only Transfer-Encoding understood is chunked";
+            if (h->old)
+                return "HTTP/1.0 has no Transfer-Encoding";
             h->chunked = true;
         }
         break;
@@ -146,6 +154,7 @@ const char *http_head_parse(struct str bytes, struct http_head *ret)
     ret->field_count = 0;
     ret->content_length = 0;
     ret->has_length = ret->chunked = ret->keep_alive = ret->expects_continue = false;
+    ret->closes = ret->old = false;
     const char *fault = parse_request_line(next_line(&bytes), ret);
     while (!fault && bytes.n) {
         fault = parse_field(next_line(&bytes), ret);
@@ -154,6 +163,7 @@ const char *http_head_parse(struct str bytes, struct http_head *ret)
     }
     if (!fault && ret->chunked && ret->has_length)
         fault = "there are both Content-Length and Transfer-Encoding";
+    ret->keep_alive = ret->keep_alive && !ret->closes;
     return fault;
 }
 

@@ -18,6 +18,8 @@ struct http_head {
     size_t field_count;
     uint64_t content_length;
     bool has_length, chunked, keep_alive, expects_continue;
+    bool old;    /* HTTP/1.0 */
+    bool closes; /* "Connection: close" was said */
 };
 
 /* The size of the head in `bytes` up to and with its empty line, or 0 when that has not come yet.

@@ -67,6 +67,7 @@ struct http_conn {
     struct http_chunks chunks;
     struct http_request *request;
     bool readable;    /* the socket may hold more */
+    bool hung_up;     /* the end is in the socket behind the last bytes; no further edge tells */
     bool ended;       /* the client will send nothing more */
     bool close_after; /* the present answer */
     bool in_again;

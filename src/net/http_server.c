@@ -97,6 +97,8 @@ static void conn_event(struct http_conn *c, uint32_t events)
 {
     if (events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR))
         c->readable = true;
+    if (events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR))
+        c->hung_up = true;
     http_conn_run(c);
 }
 

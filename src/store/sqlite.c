@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { WRITER_CACHE_KIB = 12 << 10, READER_CACHE_KIB = 4 << 10, BUSY_MS = 5000 };
+enum { WRITER_CACHE_KIB = 12 << 10, READER_CACHE_KIB = 4 << 10 };
 
 int sqlite_errno(int code)
 {
@@ -46,6 +46,7 @@ int sqlite_failed(struct sqlite_store *s)
 static const char connection_setup[] = "PRAGMA journal_mode = WAL;"
                                        "PRAGMA synchronous = FULL;"
                                        "PRAGMA wal_autocheckpoint = 0;"
+                                       "PRAGMA journal_size_limit = 67108864;"
                                        "PRAGMA temp_store = MEMORY;";
 
 int sqlite_connect(const char *path, int flags, int cache_kib, sqlite3 **ret)
@@ -214,12 +215,23 @@ static int open_writer(struct sqlite_store *s, char why[STORE_WHY_SIZE])
     return failed;
 }
 
+/* Once per process. Each connection belongs to one thread, so SQLite needs no mutexes around them;
+ * its memory statistics would take one at every allocation. */
+static void configure_library(void)
+{
+    sqlite3_config(SQLITE_CONFIG_MULTITHREAD);
+    sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+    sqlite3_initialize();
+}
+
 int store_open_sqlite(struct store **ret, const char *path, const struct clock *clock,
                       char why[STORE_WHY_SIZE])
 {
+    static pthread_once_t configured = PTHREAD_ONCE_INIT;
     struct sqlite_store *s = calloc(1, sizeof *s);
 
     *ret = NULL;
+    pthread_once(&configured, configure_library);
     if (!s || !(s->path = strdup(path))) {
         free(s);
         snprintf(why, STORE_WHY_SIZE, "out of memory");

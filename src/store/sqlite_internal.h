@@ -11,6 +11,8 @@
 #define NOT_YET (-4611686018427387904)
 
 enum { TALLY_SLOTS = 64 };
+/* How long to wait for another process that writes; under full load its turn may take a while. */
+enum { BUSY_MS = 20000 };
 
 struct tally_delta {
     int64_t owner;
@@ -21,12 +23,11 @@ struct tally_delta {
 /* Written statements, prepared once on the writing connection. */
 enum write_statement {
     WRITE_MESSAGE_INSERT,
-    WRITE_MESSAGE_STATE,
-    WRITE_MOVE_SENT,
-    WRITE_MOVE_END,
-    WRITE_MOVE_OTHER,
     WRITE_WORK_INSERT,
+    WRITE_WORK_GET,
+    WRITE_WORK_UPDATE,
     WRITE_WORK_DELETE,
+    WRITE_ENDING_INSERT,
     WRITE_EVENT_INSERT,
     WRITE_TALLY_ADD,
     WRITE_KEY_INSERT,

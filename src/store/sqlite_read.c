@@ -46,10 +46,24 @@ static void column_word(sqlite3_stmt *row, int at, char *out, size_t size)
     out[n] = '\0';
 }
 
-static int64_t column_time(sqlite3_stmt *row, int at)
+/* What became of a message: the columns of `ending` and `work` behind those of `message`. */
+static void state_from_row(sqlite3_stmt *row, int at, struct message *m)
 {
-    int64_t time = sqlite3_column_int64(row, at);
-    return time == NOT_YET ? 0 : time;
+    if (sqlite3_column_type(row, at) != SQLITE_NULL) {
+        m->status = (enum message_status)sqlite3_column_int(row, at);
+        m->updated_us = sqlite3_column_int64(row, at + 1);
+        m->delivered_us = m->status == STATUS_DELIVERED ? m->updated_us : 0;
+        m->failed_us = m->status == STATUS_FAILED ? m->updated_us : 0;
+        m->sent_us = sqlite3_column_int64(row, at + 2);
+        m->failure = (enum failure)sqlite3_column_int(row, at + 3);
+        m->retry_count = (unsigned)sqlite3_column_int(row, at + 4);
+    } else {
+        m->status = (enum message_status)sqlite3_column_int(row, at + 5);
+        m->updated_us = sqlite3_column_int64(row, at + 6);
+        int64_t sent_us = sqlite3_column_int64(row, at + 7);
+        m->sent_us = sent_us == NOT_YET ? 0 : sent_us;
+        m->retry_count = (unsigned)sqlite3_column_int(row, at + 8);
+    }
 }
 
 /* The columns stand in the order of message_get, message_page and work_open. */
@@ -62,15 +76,6 @@ static int message_from_row(sqlite3_stmt *row, struct arena *a, struct message *
     int64_t owner = sqlite3_column_int64(row, at++);
     m->account = owner >> 1;
     m->mode = (enum mode)(owner & 1);
-    m->status = (enum message_status)sqlite3_column_int(row, at++);
-    m->updated_us = sqlite3_column_int64(row, at++);
-    m->sent_us = column_time(row, at++);
-    int64_t ended_us = column_time(row, at++);
-    m->delivered_us = m->status == STATUS_DELIVERED ? ended_us : 0;
-    m->failed_us = m->status == STATUS_FAILED ? ended_us : 0;
-    at++; /* last_event */
-    m->failure = (enum failure)sqlite3_column_int(row, at++);
-    m->retry_count = (unsigned)sqlite3_column_int(row, at++);
     m->created_us = sqlite3_column_int64(row, at++);
     m->direction = (enum direction)sqlite3_column_int(row, at++);
     m->kind = (enum message_kind)sqlite3_column_int(row, at++);
@@ -88,7 +93,8 @@ static int message_from_row(sqlite3_stmt *row, struct arena *a, struct message *
     m->from = column_text(row, at++, a);
     m->to = column_text(row, at++, a);
     m->media = column_text(row, at++, a);
-    m->text = column_text(row, at, a);
+    m->text = column_text(row, at++, a);
+    state_from_row(row, at, m);
     return m->from.p && m->to.p && m->media.p && m->text.p ? 0 : -ENOMEM;
 }
 

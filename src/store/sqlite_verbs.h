@@ -15,24 +15,24 @@ static inline int64_t owner_of(int64_t account, enum mode mode)
     return account * 2 + (int64_t)mode;
 }
 
-int sqlite_message_get(struct store_reader *r, int64_t account, enum mode mode, int64_t id,
+int sqlite_message_get(struct store_reader *base, int64_t account, enum mode mode, int64_t id,
                        struct arena *a, struct message *ret);
-int sqlite_message_page(struct store_reader *r, int64_t account, enum mode mode, int64_t cursor,
+int sqlite_message_page(struct store_reader *base, int64_t account, enum mode mode, int64_t cursor,
                         size_t limit, struct arena *a, struct message_page *ret);
-int sqlite_open_work(struct store_reader *r, int64_t after, size_t limit, struct arena *a,
+int sqlite_open_work(struct store_reader *base, int64_t after, size_t limit, struct arena *a,
                      struct message **ret, size_t *ret_count);
-int sqlite_key_find(struct store_reader *r, const uint8_t hash[KEY_HASH_SIZE],
+int sqlite_key_find(struct store_reader *base, const uint8_t hash[KEY_HASH_SIZE],
                     struct key_record *ret);
-int sqlite_key_list(struct store_reader *r, struct arena *a, struct key_record **ret,
+int sqlite_key_list(struct store_reader *base, struct arena *a, struct key_record **ret,
                     size_t *ret_count);
 
-int sqlite_begin(struct store *s);
-int sqlite_commit(struct store *s);
-void sqlite_rollback(struct store *s);
-int sqlite_message_insert(struct store *s, const struct message *m);
-int sqlite_message_move(struct store *s, const struct message_move *move);
-int sqlite_key_insert(struct store *s, struct key_record *k);
-int sqlite_key_revoke(struct store *s, int64_t id, int64_t at_us);
-int sqlite_touch(struct store *s);
-bool sqlite_wrote_elsewhere(struct store *s);
-void sqlite_tidy(struct store *s);
+int sqlite_begin(struct store *base);
+int sqlite_commit(struct store *base);
+void sqlite_rollback(struct store *base);
+int sqlite_message_insert(struct store *base, const struct message *m);
+int sqlite_message_move(struct store *base, const struct message_move *move);
+int sqlite_key_insert(struct store *base, struct key_record *k);
+int sqlite_key_revoke(struct store *base, int64_t id, int64_t at_us);
+int sqlite_touch(struct store *base);
+bool sqlite_wrote_elsewhere(struct store *base);
+void sqlite_tidy(struct store *base);

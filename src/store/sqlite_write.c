@@ -9,19 +9,15 @@
 #include <errno.h>
 #include <stdlib.h>
 
-enum {
-    LOG_PAGES_MOVE = 2000,   /* ask the checkpointer from here on: 8 MB */
-    LOG_PAGES_LIMIT = 100000 /* a log this long is finished by the writer itself: 400 MB */
-};
+enum { LOG_PAGES_MOVE = 2000 }; /* ask the checkpointer from here on: 8 MB */
 
 const char *const sqlite_write_sql[WRITE_COUNT] = {
     [WRITE_MESSAGE_INSERT] = sql_message_insert,
-    [WRITE_MESSAGE_STATE] = sql_message_state,
-    [WRITE_MOVE_SENT] = sql_message_move_sent,
-    [WRITE_MOVE_END] = sql_message_move_end,
-    [WRITE_MOVE_OTHER] = sql_message_move_other,
     [WRITE_WORK_INSERT] = sql_work_insert,
+    [WRITE_WORK_GET] = sql_work_get,
+    [WRITE_WORK_UPDATE] = sql_work_update,
     [WRITE_WORK_DELETE] = sql_work_delete,
+    [WRITE_ENDING_INSERT] = sql_ending_insert,
     [WRITE_EVENT_INSERT] = sql_event_insert,
     [WRITE_TALLY_ADD] = sql_tally_add,
     [WRITE_KEY_INSERT] = sql_key_insert,
@@ -116,38 +112,36 @@ int sqlite_commit(struct store *base)
     return failed;
 }
 
+/* Binds numbers from the first parameter on, and runs. */
+static int run_with(struct sqlite_store *s, enum write_statement which, const int64_t *numbers,
+                    int n)
+{
+    for (int i = 0; i < n; i++)
+        sqlite3_bind_int64(s->statements[which], i + 1, numbers[i]);
+    return run(s, which);
+}
+
+#define RUN_WITH(s, which, ...)                                                                    \
+    run_with((s), (which), (const int64_t[]){__VA_ARGS__},                                         \
+             (int)(sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t)))
+
 static int add_event(struct sqlite_store *s, int64_t message, int64_t previous,
                      enum message_status status, int64_t at_us)
 {
-    sqlite3_stmt *insert = s->statements[WRITE_EVENT_INSERT];
-
-    sqlite3_bind_int64(insert, 1, ++s->last_event);
-    sqlite3_bind_int64(insert, 2, message);
-    sqlite3_bind_int64(insert, 3, previous);
-    sqlite3_bind_int64(insert, 4, status);
-    sqlite3_bind_int64(insert, 5, at_us);
-    return run(s, WRITE_EVENT_INSERT);
-}
-
-static int insert_work(struct sqlite_store *s, int64_t id)
-{
-    sqlite3_bind_int64(s->statements[WRITE_WORK_INSERT], 1, id);
-    return run(s, WRITE_WORK_INSERT);
+    s->last_event++;
+    return RUN_WITH(s, WRITE_EVENT_INSERT, s->last_event, message, previous, status, at_us);
 }
 
 static int insert_message(struct sqlite_store *s, const struct message *m)
 {
     sqlite3_stmt *insert = s->statements[WRITE_MESSAGE_INSERT];
     const int64_t numbers[] = {m->id,          owner_of(m->account, m->mode),
-                               m->status,      m->updated_us,
-                               NOT_YET,        NOT_YET,
-                               s->last_event,  m->failure,
-                               m->retry_count, m->created_us,
-                               m->direction,   m->kind,
-                               m->type,        m->encoding,
-                               m->segments,    m->number_type,
-                               m->coverage,    m->reason,
-                               m->rate_limit,  m->calling_code};
+                               m->created_us,  m->direction,
+                               m->kind,        m->type,
+                               m->encoding,    m->segments,
+                               m->number_type, m->coverage,
+                               m->reason,      m->rate_limit,
+                               m->calling_code};
     int at = 1;
 
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
@@ -165,37 +159,59 @@ static int insert_message(struct sqlite_store *s, const struct message *m)
 int sqlite_message_insert(struct store *base, const struct message *m)
 {
     struct sqlite_store *s = sqlite_of(base);
-    int failed = add_event(s, m->id, 0, m->status, m->created_us);
+    int64_t owner = owner_of(m->account, m->mode);
+    int failed = insert_message(s, m);
 
     if (!failed)
-        failed = insert_message(s, m);
+        failed = add_event(s, m->id, 0, m->status, m->created_us);
     if (!failed)
-        failed = insert_work(s, m->id);
+        failed = RUN_WITH(s, WRITE_WORK_INSERT, m->id, owner, m->status, m->updated_us, NOT_YET,
+                          m->retry_count, s->last_event);
     if (!failed)
-        failed = count(s, owner_of(m->account, m->mode), m->status, 1);
+        failed = count(s, owner, m->status, 1);
     return failed;
 }
 
-struct state {
-    int64_t owner, last_event;
+/* Where an open message stands. */
+struct work {
+    int64_t owner, sent_us, retry_count, last_event;
     enum message_status status;
 };
 
-/* 1 found, 0 no such message. */
-static int read_state(struct sqlite_store *s, int64_t id, struct state *ret)
+/* 1 found, 0 no open message has this number. */
+static int read_work(struct sqlite_store *s, int64_t id, struct work *ret)
 {
-    sqlite3_stmt *get = s->statements[WRITE_MESSAGE_STATE];
+    sqlite3_stmt *get = s->statements[WRITE_WORK_GET];
 
     sqlite3_bind_int64(get, 1, id);
     int code = sqlite3_step(get);
     if (code == SQLITE_ROW)
-        *ret = (struct state){.owner = sqlite3_column_int64(get, 0),
-                              .status = (enum message_status)sqlite3_column_int(get, 1),
-                              .last_event = sqlite3_column_int64(get, 2)};
+        *ret = (struct work){.owner = sqlite3_column_int64(get, 0),
+                             .status = (enum message_status)sqlite3_column_int(get, 1),
+                             .sent_us = sqlite3_column_int64(get, 2),
+                             .retry_count = sqlite3_column_int64(get, 3),
+                             .last_event = sqlite3_column_int64(get, 4)};
     sqlite3_reset(get);
     if (code != SQLITE_ROW && code != SQLITE_DONE)
         return sqlite_failed(s);
     return code == SQLITE_ROW;
+}
+
+static int move_on(struct sqlite_store *s, const struct message_move *move, const struct work *was)
+{
+    int64_t sent_us = move->to == STATUS_SENT ? move->at_us : was->sent_us;
+
+    return RUN_WITH(s, WRITE_WORK_UPDATE, move->id, move->to, move->at_us, sent_us, s->last_event);
+}
+
+static int move_to_end(struct sqlite_store *s, const struct message_move *move,
+                       const struct work *was)
+{
+    int64_t sent_us = was->sent_us == NOT_YET ? 0 : was->sent_us;
+    int failed = RUN_WITH(s, WRITE_ENDING_INSERT, move->id, move->to, move->at_us, sent_us,
+                          move->failure, was->retry_count, s->last_event);
+
+    return failed ? failed : RUN_WITH(s, WRITE_WORK_DELETE, move->id);
 }
 
 static bool is_end(enum message_status status)
@@ -203,33 +219,11 @@ static bool is_end(enum message_status status)
     return status == STATUS_DELIVERED || status == STATUS_FAILED || status == STATUS_CANCELLED;
 }
 
-static int update_message(struct sqlite_store *s, const struct message_move *move)
-{
-    enum write_statement which = is_end(move->to)          ? WRITE_MOVE_END
-                                 : move->to == STATUS_SENT ? WRITE_MOVE_SENT
-                                                           : WRITE_MOVE_OTHER;
-    sqlite3_stmt *update = s->statements[which];
-
-    sqlite3_bind_int64(update, 1, move->id);
-    sqlite3_bind_int64(update, 2, move->to);
-    sqlite3_bind_int64(update, 3, move->at_us);
-    sqlite3_bind_int64(update, 4, s->last_event);
-    if (which == WRITE_MOVE_END)
-        sqlite3_bind_int64(update, 5, move->failure);
-    return run(s, which);
-}
-
-static int delete_work(struct sqlite_store *s, int64_t id)
-{
-    sqlite3_bind_int64(s->statements[WRITE_WORK_DELETE], 1, id);
-    return run(s, WRITE_WORK_DELETE);
-}
-
 int sqlite_message_move(struct store *base, const struct message_move *move)
 {
     struct sqlite_store *s = sqlite_of(base);
-    struct state was = {0};
-    int found = read_state(s, move->id, &was);
+    struct work was = {0};
+    int found = read_work(s, move->id, &was);
 
     if (found <= 0)
         return found;
@@ -237,9 +231,7 @@ int sqlite_message_move(struct store *base, const struct message_move *move)
         return 0;
     int failed = add_event(s, move->id, was.last_event, move->to, move->at_us);
     if (!failed)
-        failed = update_message(s, move);
-    if (!failed && is_end(move->to))
-        failed = delete_work(s, move->id);
+        failed = is_end(move->to) ? move_to_end(s, move, &was) : move_on(s, move, &was);
     if (!failed)
         failed = count(s, was.owner, was.status, -1);
     if (!failed)
@@ -303,17 +295,24 @@ bool sqlite_wrote_elsewhere(struct store *base)
     return changed;
 }
 
+/* Moves the rest of the log and starts it afresh, unless a reader is still inside: commits must not
+ * wait for one, and there is a next time. */
+static void restart_log(struct sqlite_store *s)
+{
+    sqlite3_busy_timeout(s->db, 0);
+    if (sqlite3_wal_checkpoint_v2(s->db, NULL, SQLITE_CHECKPOINT_RESTART, NULL, NULL) == SQLITE_OK)
+        s->log_pages = 0;
+    sqlite3_busy_timeout(s->db, BUSY_MS);
+}
+
 void sqlite_tidy(struct store *base)
 {
     struct sqlite_store *s = sqlite_of(base);
-    int mode = SQLITE_CHECKPOINT_RESTART;
 
     if (s->log_pages < LOG_PAGES_MOVE)
         return;
-    if (s->log_pages > LOG_PAGES_LIMIT || atomic_exchange(&s->checkpointer.caught_up, false)) {
-        if (sqlite3_wal_checkpoint_v2(s->db, NULL, mode, NULL, NULL) == SQLITE_OK)
-            s->log_pages = 0;
-    } else {
+    if (atomic_exchange(&s->checkpointer.caught_up, false))
+        restart_log(s);
+    else
         checkpointer_ask(&s->checkpointer);
-    }
 }

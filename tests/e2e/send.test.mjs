@@ -93,7 +93,8 @@ withServer('send: bodies', {}, (context) => {
     const bodies = ['', ' ', '{', '}', '{"to"', '{"to":}', '{"to":"+15551234567","text":"x"',
       '{"to":"+15551234567","text":"x"}}', '{"to":"+15551234567","text":"x"} x', '{"to":"+15551234567","text":"x",}',
       "{'to':'+15551234567'}", '[]', '[{}]', '"text"', '5', 'null', 'true', 'nul', '{"text":"\t"}', '{"text":"\\x"}',
-      '{"text":01}', '{"text":NaN}', '{to:"x"}', '\ufeff{', '{"a":"\\ud800"}', '{"a":"\\udc00\\ud800"}', '// x\n{}'];
+      '{"text":01}', '{"text":NaN}', '{to:"x"}', '\ufeff{', '{"a":"\\ud800"}', '{"a":"\\udc00\\ud800"}', '// x\n{}',
+      '{"to":"+15551234567","text":"a","text":"b"}'];
     for (const body of bodies) await refused(400, 'invalid_json', undefined, raw(body));
   });
 

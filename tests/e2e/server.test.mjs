@@ -6,7 +6,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Server, removeFolder, temporaryFolder, withServer } from './lib/server.mjs';
 import { drain, parseResponse } from './lib/client.mjs';
-import { checkResponse } from './lib/contract.mjs';
+import { assertSchema, checkResponse } from './lib/contract.mjs';
 import { run, skylark } from './lib/program.mjs';
 import { sleep, slowness, until, within } from './lib/wait.mjs';
 
@@ -157,7 +157,12 @@ withServer('server: protocol', {}, (context) => {
   it('refuses headers over 16 KiB', async () => {
     const fine = await context.api.get('/v1/messages', { headers: { 'X-Padding': 'x'.repeat(8_000) } });
     assert.equal(fine.status, 200);
-    await context.api.refused(400, 'request_too_large', undefined, context.api.get('/v1/messages', { headers: { 'X-Padding': 'x'.repeat(17_000) } }));
+    // Refused before the key is looked at, so without the headers that tell of its limits.
+    const refused = await context.api.exchange('GET', '/v1/messages', { headers: { 'X-Padding': 'x'.repeat(17_000) } });
+    assert.equal(refused.status, 400);
+    assert.match(refused.headers['x-request-id'], /^req_/);
+    assertSchema('/components/schemas/Error', JSON.parse(refused.text), 'the refusal');
+    assert.equal(JSON.parse(refused.text).code, 'request_too_large');
     const text = await converse(context.api, `GET /livez HTTP/1.1\r\nHost: x\r\nX-Padding: ${'x'.repeat(1_000_000)}\r\n\r\n`);
     assert.doesNotMatch(text, /^HTTP\/1\.1 2/);
     const many = await converse(context.api, `GET /livez HTTP/1.1\r\nHost: x\r\n${'A: b\r\n'.repeat(100_000)}\r\n`);
@@ -252,6 +257,49 @@ withServer('server: caps', { env: { SKYLARK_SERVER_MAX_CONNECTIONS_PER_ADDRESS: 
     open.forEach((socket) => socket.destroy());
     await until('all places to be free', () => context.api.get('/livez').then((r) => r.status === 200, () => false), { every: 50 });
   });
+
+  // Bytes and the end of the connection that arrive together must both be seen. The server stands
+  // still while the clients write and hang up, so that they do arrive together.
+  it('notices every connection that is closed', async () => {
+    context.api.close();
+    const place = (what) => until(what, () => openPair().catch(() => null), { within: 3000, every: 20 });
+    const openPair = async () => {
+      const raw = net.connect({ host: '127.0.0.1', port: context.server.port });
+      return { raw, secure: await context.api.connect({ socket: raw }) };
+    };
+    for (let round = 0; round < 5; round++) {
+      const pairs = [];
+      while (pairs.length < 6) pairs.push(await place(`place ${pairs.length + 1} in round ${round}`));
+      context.server.signal('SIGSTOP');
+      try {
+        await Promise.all(pairs.map(({ raw, secure }) => new Promise((done) => {
+          secure.write('GET /livez HT', () => { raw.destroy(); done(); });
+        })));
+        await sleep(50);
+      } finally {
+        context.server.signal('SIGCONT');
+      }
+    }
+  });
+});
+
+it('server: a client whose last bytes and goodbye arrive together gives its place free', { timeout: 60_000 * slowness }, async () => {
+  const server = await Server.start({ env: { SKYLARK_SERVER_MAX_CONNECTIONS_PER_ADDRESS: '6' } });
+  try {
+    server.closeClients();
+    await sleep(200);
+    const client = server.client();
+    const open = await Promise.all(Array.from({ length: 6 }, () => client.connect()));
+    server.signal('SIGSTOP');
+    await Promise.all(open.map((socket) => new Promise((done) => { socket.write('GET /livez HT', done); })));
+    open.forEach((socket) => socket.destroy());
+    await sleep(300);
+    server.signal('SIGCONT');
+    await until('a place to be free', () => client.get('/livez').then((r) => r.status === 200, () => false), { within: 5000, every: 50 });
+    await server.stop();
+  } finally {
+    await server.dispose();
+  }
 });
 
 it('server: SIGTERM lets requests under way finish, and they are kept', { timeout: 60_000 * slowness }, async () => {
@@ -320,7 +368,10 @@ it('server: SIGHUP reads the configuration again, and keeps the old one when it 
     writeFileSync(file, '[plan tiny]\nper_minute = 88\nper_hour = 500\n[server]\nrequest_timeot = 5s\n');
     server.stderr = '';
     server.signal('SIGHUP');
-    await until('the complaint', () => /request_timeot/.test(server.stderr), { within: 3000 });
+    await until('the complaint', () => {
+      assert.equal(server.ended, undefined, server.stderr);
+      return /request_timeot/.test(server.stderr);
+    }, { within: 3000 });
     assert.match(server.stderr, /request_timeout/, 'the nearest valid key is named');
     assert.match(server.stderr, /skylark\.ini:5/, 'file and line are named');
     assert.equal(await limit(), '77');

@@ -1,6 +1,6 @@
--- Schema 1. Times are unix microseconds. Where a time may come later, "not yet" is kept as a number
--- of the same width (-4611686018427387904), so that rows do not grow when it comes: a row that grows
--- in a full page splits the page.
+-- Schema 1. Times are unix microseconds. In `work`, a time that has not come is kept as a number of
+-- the same width (-4611686018427387904), so that the row does not grow when it comes: a row that
+-- grows in a full page splits the page.
 
 CREATE TABLE meta (
   name TEXT PRIMARY KEY,                  -- 'id_secret': key of the public ids
@@ -27,16 +27,11 @@ CREATE TABLE api_key (
   expires_us INTEGER NOT NULL             -- 0 = never
 );
 
+-- What was asked for. Written once and never changed: what becomes of the message stands in `work`
+-- while it is open and in `ending` when it is over, so a change of status touches small rows only.
 CREATE TABLE message (
   id INTEGER PRIMARY KEY,                 -- time-ordered, made in C
   owner INTEGER NOT NULL,                 -- account * 2 + mode
-  status INTEGER NOT NULL,
-  updated_us INTEGER NOT NULL,
-  sent_us INTEGER NOT NULL,
-  ended_us INTEGER NOT NULL,              -- delivered, failed or cancelled at
-  last_event INTEGER NOT NULL,            -- head of this message's chain in `event`
-  failure INTEGER NOT NULL,
-  retry_count INTEGER NOT NULL,
   created_us INTEGER NOT NULL,
   direction INTEGER NOT NULL,
   kind INTEGER NOT NULL,
@@ -61,7 +56,24 @@ CREATE INDEX message_owner ON message (owner);
 
 -- Messages not yet in a final state: its size is what is open, not what is stored.
 CREATE TABLE work (
-  id INTEGER PRIMARY KEY
+  id INTEGER PRIMARY KEY,
+  owner INTEGER NOT NULL,
+  status INTEGER NOT NULL,
+  updated_us INTEGER NOT NULL,
+  sent_us INTEGER NOT NULL,
+  retry_count INTEGER NOT NULL,
+  last_event INTEGER NOT NULL             -- head of this message's chain in `event`
+);
+
+-- How messages ended.
+CREATE TABLE ending (
+  id INTEGER PRIMARY KEY,
+  status INTEGER NOT NULL,                -- delivered, failed or cancelled
+  ended_us INTEGER NOT NULL,
+  sent_us INTEGER NOT NULL,               -- 0 = never
+  failure INTEGER NOT NULL,
+  retry_count INTEGER NOT NULL,
+  last_event INTEGER NOT NULL
 );
 
 -- Every change of status, in the order of the commits; written with the change itself.

@@ -1,41 +1,33 @@
 -- name: message_insert
-INSERT INTO message (id, owner, status, updated_us, sent_us, ended_us, last_event, failure,
-  retry_count, created_us, direction, kind, type, encoding, segments, number_type, coverage, reason,
-  rate_limit, calling_code, country, cost_micros, currency, sender, recipient, media, text)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20,
-  ?21, ?22, ?23, ?24, ?25, ?26, ?27);
+INSERT INTO message (id, owner, created_us, direction, kind, type, encoding, segments, number_type,
+  coverage, reason, rate_limit, calling_code, country, cost_micros, currency, sender, recipient,
+  media, text)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20);
 
 -- name: message_get
-SELECT id, owner, status, updated_us, sent_us, ended_us, last_event, failure, retry_count,
-  created_us, direction, kind, type, encoding, segments, number_type, coverage, reason, rate_limit,
-  calling_code, country, cost_micros, currency, sender, recipient, media, text
-FROM message WHERE id = ?1;
+SELECT m.id, m.owner, m.created_us, m.direction, m.kind, m.type, m.encoding, m.segments, m.number_type,
+  m.coverage, m.reason, m.rate_limit, m.calling_code, m.country, m.cost_micros, m.currency, m.sender,
+  m.recipient, m.media, m.text, e.status, e.ended_us, e.sent_us, e.failure, e.retry_count, w.status,
+  w.updated_us, w.sent_us, w.retry_count
+FROM message AS m
+  LEFT JOIN ending AS e ON e.id = m.id
+  LEFT JOIN work AS w ON e.id IS NULL AND w.id = m.id
+WHERE m.id = ?1;
 
 -- name: message_page
-SELECT m.id, m.owner, m.status, m.updated_us, m.sent_us, m.ended_us, m.last_event, m.failure,
-  m.retry_count, m.created_us, m.direction, m.kind, m.type, m.encoding, m.segments, m.number_type,
-  m.coverage, m.reason, m.rate_limit, m.calling_code, m.country, m.cost_micros, m.currency,
-  m.sender, m.recipient, m.media, m.text
+SELECT m.id, m.owner, m.created_us, m.direction, m.kind, m.type, m.encoding, m.segments, m.number_type,
+  m.coverage, m.reason, m.rate_limit, m.calling_code, m.country, m.cost_micros, m.currency, m.sender,
+  m.recipient, m.media, m.text, e.status, e.ended_us, e.sent_us, e.failure, e.retry_count, w.status,
+  w.updated_us, w.sent_us, w.retry_count
 FROM message AS m INDEXED BY message_owner
+  LEFT JOIN ending AS e ON e.id = m.id
+  LEFT JOIN work AS w ON e.id IS NULL AND w.id = m.id
 WHERE m.owner = ?1 AND m.id <= ?2 ORDER BY m.id DESC LIMIT ?3;
 
 -- name: message_before
 -- The ids just newer than a page's first, nearest first: the last of them heads the page before.
 SELECT id FROM message INDEXED BY message_owner
 WHERE owner = ?1 AND id > ?2 ORDER BY id LIMIT ?3;
-
--- name: message_state
-SELECT owner, status, last_event FROM message WHERE id = ?1;
-
--- name: message_move_sent
-UPDATE message SET status = ?2, updated_us = ?3, last_event = ?4, sent_us = ?3 WHERE id = ?1;
-
--- name: message_move_end
-UPDATE message SET status = ?2, updated_us = ?3, last_event = ?4, ended_us = ?3, failure = ?5
-WHERE id = ?1;
-
--- name: message_move_other
-UPDATE message SET status = ?2, updated_us = ?3, last_event = ?4 WHERE id = ?1;
 
 -- name: message_last
 SELECT coalesce(max(id), 0) FROM message;
@@ -44,18 +36,29 @@ SELECT coalesce(max(id), 0) FROM message;
 SELECT coalesce((SELECT created_us FROM message ORDER BY id DESC LIMIT 1), 0);
 
 -- name: work_insert
-INSERT INTO work (id) VALUES (?1);
+INSERT INTO work (id, owner, status, updated_us, sent_us, retry_count, last_event)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7);
+
+-- name: work_get
+SELECT owner, status, sent_us, retry_count, last_event FROM work WHERE id = ?1;
+
+-- name: work_update
+UPDATE work SET status = ?2, updated_us = ?3, sent_us = ?4, last_event = ?5 WHERE id = ?1;
 
 -- name: work_delete
 DELETE FROM work WHERE id = ?1;
 
 -- name: work_open
-SELECT m.id, m.owner, m.status, m.updated_us, m.sent_us, m.ended_us, m.last_event, m.failure,
-  m.retry_count, m.created_us, m.direction, m.kind, m.type, m.encoding, m.segments, m.number_type,
-  m.coverage, m.reason, m.rate_limit, m.calling_code, m.country, m.cost_micros, m.currency,
-  m.sender, m.recipient, m.media, m.text
-FROM work AS w CROSS JOIN message AS m ON m.id = w.id
+SELECT m.id, m.owner, m.created_us, m.direction, m.kind, m.type, m.encoding, m.segments, m.number_type,
+  m.coverage, m.reason, m.rate_limit, m.calling_code, m.country, m.cost_micros, m.currency, m.sender,
+  m.recipient, m.media, m.text, e.status, e.ended_us, e.sent_us, e.failure, e.retry_count, w.status,
+  w.updated_us, w.sent_us, w.retry_count
+FROM work AS w CROSS JOIN message AS m ON m.id = w.id LEFT JOIN ending AS e ON e.id = NULL
 WHERE w.id > ?1 ORDER BY w.id LIMIT ?2;
+
+-- name: ending_insert
+INSERT INTO ending (id, status, ended_us, sent_us, failure, retry_count, last_event)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7);
 
 -- name: event_insert
 INSERT INTO event (sequence, message, previous, status, at_us) VALUES (?1, ?2, ?3, ?4, ?5);

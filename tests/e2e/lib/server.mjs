@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import assert from 'node:assert/strict';
 import { Client } from './client.mjs';
-import { environment, programPath, sanitizerReport, skylark } from './program.mjs';
+import { environment, programPath, sanitizerReport, skylark, withoutLeakCheck } from './program.mjs';
 import { slowness, until, within } from './wait.mjs';
 
 const running = new Set();
@@ -34,7 +34,7 @@ export class Server {
     }
   }
 
-  constructor({ dataDir, env = {}, args = [], listen = '127.0.0.1:0' } = {}) {
+  constructor({ dataDir, env = {}, args = [], listen = '127.0.0.1:0', leakCheck = false } = {}) {
     this.ownsFolder = dataDir === undefined;
     this.dataDir = dataDir ?? temporaryFolder();
     this.env = env;
@@ -44,7 +44,7 @@ export class Server {
     this.process = spawn(
       programPath,
       ['serve', '--data-dir', this.dataDir, '--listen', listen, ...args],
-      { env: environment(env), stdio: ['ignore', 'pipe', 'pipe'] },
+      { env: environment({ ...(leakCheck ? {} : withoutLeakCheck()), ...env }), stdio: ['ignore', 'pipe', 'pipe'] },
     );
     this.pid = this.process.pid;
     running.add(this.pid);
@@ -141,7 +141,7 @@ export function withServer(name, options, define) {
   describe(name, { timeout: 240_000 * slowness }, () => {
     const context = {};
     before(async () => {
-      context.server = await Server.start(options);
+      context.server = await Server.start({ leakCheck: true, ...options });
       context.api = await context.server.keyedClient();
     });
     after(() => context.server?.dispose());

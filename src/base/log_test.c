@@ -1,0 +1,193 @@
+/* What the log writes, caught in a file that stands in for stderr. */
+#include "base/log.h"
+
+#include "base/utf8.h"
+
+#include <jansson.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static FILE *caught;
+static int real_stderr;
+
+static int catch_stderr(void **state)
+{
+    caught = tmpfile();
+    real_stderr = dup(STDERR_FILENO);
+    return caught && dup2(fileno(caught), STDERR_FILENO) >= 0 ? 0 : -1;
+}
+
+static int give_stderr_back(void **state)
+{
+    dup2(real_stderr, STDERR_FILENO);
+    close(real_stderr);
+    return fclose(caught);
+}
+
+/* The lines since the last call. */
+static struct str take_lines(void)
+{
+    static char lines[1 << 20];
+
+    off_t size = lseek(fileno(caught), 0, SEEK_END);
+    assert_in_range(size, 0, sizeof lines);
+    assert_int_equal(pread(fileno(caught), lines, (size_t)size, 0), size);
+    assert_int_equal(ftruncate(fileno(caught), 0), 0);
+    lseek(fileno(caught), 0, SEEK_SET);
+    return (struct str){lines, (size_t)size};
+}
+
+/* One line of JSON with these four members; its message is returned. */
+static json_t *parse_line(struct str line, const char *level)
+{
+    json_error_t error;
+
+    assert_true(line.n > 0 && line.p[line.n - 1] == '\n');
+    assert_ptr_equal(memchr(line.p, '\n', line.n), line.p + line.n - 1);
+    json_t *object = json_loadb(line.p, line.n, JSON_REJECT_DUPLICATES, &error);
+    assert_non_null(object);
+    assert_int_equal(json_object_size(object), 4);
+    assert_string_equal(json_string_value(json_object_get(object, "level")), level);
+    assert_string_equal(json_string_value(json_object_get(object, "event")), "test");
+    assert_int_equal(json_string_length(json_object_get(object, "time")), 24);
+    json_t *message = json_incref(json_object_get(object, "message"));
+    json_decref(object);
+    return message;
+}
+
+static void check_message(const char *text, const char *expected)
+{
+    log_warning("test", "%s", text);
+    json_t *message = parse_line(take_lines(), "warning");
+    assert_string_equal(json_string_value(message), expected);
+    json_decref(message);
+}
+
+static void test_json(void **state)
+{
+    char text[256];
+
+    log_init(LOG_INFO, true);
+    check_message("plain", "plain");
+    check_message("", "");
+    check_message("\"quoted\" and \\back\\", "\"quoted\" and \\back\\");
+    check_message("line\nbreak\r\n\ttab", "line\nbreak\r\n\ttab");
+    check_message("\xc3\xa4 \xe2\x82\xac \xf0\x9f\x98\x80",
+                  "\xc3\xa4 \xe2\x82\xac \xf0\x9f\x98\x80");
+    for (int i = 1; i < 128; i++)
+        text[i - 1] = (char)i;
+    text[127] = '\0';
+    check_message(text, text);
+}
+
+/* Bytes that are no UTF-8 would make the line no JSON. */
+static void test_json_of_odd_bytes(void **state)
+{
+    log_init(LOG_INFO, true);
+    check_message("a\xff"
+                  "b",
+                  "a\xef\xbf\xbd"
+                  "b");
+    check_message("\xc3", "\xef\xbf\xbd");
+    check_message("\xed\xa0\x80.", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd.");
+}
+
+static void check_long(const char *piece, size_t times)
+{
+    static char text[1 << 16];
+
+    text[0] = '\0';
+    for (size_t i = 0; i < times; i++)
+        memcpy(text + i * strlen(piece), piece, strlen(piece) + 1);
+    log_error("test", "%s", text);
+    json_t *message = parse_line(take_lines(), "error");
+    assert_true(json_string_length(message) > 900);
+    assert_true(utf8_valid(str_of(json_string_value(message))));
+    json_decref(message);
+}
+
+static void test_json_of_long_texts(void **state)
+{
+    log_init(LOG_INFO, true);
+    check_long("x", 20000);
+    check_long("\x01", 20000);
+    check_long("\"", 20000);
+    check_long("\xff", 20000);
+    check_long("\xe2\x82\xac", 5000); /* cut off inside a character, whatever the size */
+    check_long("\xf0\x9f\x98\x80", 5000);
+    check_long("a\xc3\xa4", 5000);
+}
+
+static void test_level(void **state)
+{
+    log_init(LOG_WARNING, true);
+    log_debug("test", "no");
+    log_info("test", "no");
+    assert_int_equal(take_lines().n, 0);
+    log_warning("test", "yes");
+    json_decref(parse_line(take_lines(), "warning"));
+    log_init(LOG_DEBUG, true);
+    log_debug("test", "yes");
+    json_decref(parse_line(take_lines(), "debug"));
+}
+
+/* Whatever is logged, an event is one line, and a terminal is told no commands. */
+static void test_text(void **state)
+{
+    log_init(LOG_INFO, false);
+    log_info("start", "listening on %s", "127.0.0.1:8443");
+    struct str line = take_lines();
+    assert_int_equal(line.n, strlen("00:00:00 info    start: listening on 127.0.0.1:8443\n"));
+    assert_memory_equal(line.p + 8, " info    start: listening on 127.0.0.1:8443\n", line.n - 8);
+    log_info("start", "%s", "a\n00:00:00 error   forged: \x1b[2J\x7f");
+    line = take_lines();
+    for (size_t i = 0; i + 1 < line.n; i++)
+        assert_true(line.p[i] >= ' ' && line.p[i] != 0x7f);
+    assert_int_equal(line.p[line.n - 1], '\n');
+}
+
+static void *log_much(void *argument)
+{
+    for (int i = 0; i < 200; i++)
+        log_info("test", "%d %s", i, (const char *)argument);
+    return NULL;
+}
+
+static void test_lines_do_not_mix(void **state)
+{
+    static char texts[4][200];
+    pthread_t threads[4];
+    unsigned lines = 0;
+
+    log_init(LOG_INFO, true);
+    for (size_t i = 0; i < 4; i++) {
+        memset(texts[i], 'a' + (int)i, sizeof texts[i] - 1);
+        assert_int_equal(pthread_create(&threads[i], NULL, log_much, texts[i]), 0);
+    }
+    for (size_t i = 0; i < 4; i++)
+        pthread_join(threads[i], NULL);
+    for (struct str all = take_lines(); all.n; lines++) {
+        struct str line = {all.p, str_cut(&all, '\n').n + 1};
+        json_decref(parse_line(line, "info"));
+    }
+    assert_int_equal(lines, 800);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_json),
+        cmocka_unit_test(test_json_of_odd_bytes),
+        cmocka_unit_test(test_json_of_long_texts),
+        cmocka_unit_test(test_level),
+        cmocka_unit_test(test_text),
+        cmocka_unit_test(test_lines_do_not_mix),
+    };
+    return cmocka_run_group_tests(tests, catch_stderr, give_stderr_back);
+}

@@ -1,0 +1,23 @@
+/* What the tests and the fuzz target of decoding share: a struct with a member of every kind, and
+ * the table that fills it. */
+#pragma once
+
+#include "json/read.h"
+
+struct sample {
+    struct str to, text;
+    struct str_list media;
+    int64_t validity;
+    bool dry;
+    bool has_to, has_text, has_media, has_validity, has_dry;
+};
+
+static const struct json_field fields[] = {
+    JSON_FIELD(struct sample, to, JSON_TEXT, "to", NULL),
+    JSON_FIELD(struct sample, text, JSON_TEXT, "text", NULL),
+    JSON_FIELD(struct sample, media, JSON_TEXT_LIST, "mediaUrls", "media_urls"),
+    JSON_FIELD(struct sample, validity, JSON_INT64, "validityPeriod", NULL),
+    JSON_FIELD(struct sample, dry, JSON_BOOLEAN, "dryRun", NULL),
+};
+
+enum { FIELD_COUNT = sizeof fields / sizeof *fields };

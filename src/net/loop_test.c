@@ -1,0 +1,170 @@
+#include "net/loop.h"
+
+#include "base/clock.h"
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+struct called {
+    _Atomic int times;
+    pthread_t thread;
+    char name[16];
+    sem_t once;
+};
+
+static void called_init(struct called *c)
+{
+    memset(c, 0, sizeof *c);
+    sem_init(&c->once, 0, 0);
+}
+
+static void call(void *context)
+{
+    struct called *c = context;
+
+    c->thread = pthread_self();
+    pthread_getname_np(c->thread, c->name, sizeof c->name);
+    atomic_fetch_add(&c->times, 1);
+    sem_post(&c->once);
+}
+
+static bool wait_for(struct called *c)
+{
+    struct timespec until;
+
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += 10;
+    return sem_timedwait(&c->once, &until) == 0;
+}
+
+static void test_signal(void **state)
+{
+    struct loop *l;
+    struct called c;
+
+    called_init(&c);
+    assert_int_equal(loop_new(&l), 0);
+    struct loop_signal *s = loop_signal_new(l, call, &c);
+    assert_non_null(s);
+    loop_signal_raise(s); /* before the start: it is not lost */
+    assert_int_equal(loop_start(l, "loop-test"), 0);
+    assert_true(wait_for(&c));
+    loop_signal_raise(s);
+    assert_true(wait_for(&c));
+    assert_string_equal(c.name, "loop-test");
+    loop_stop(l);
+    int times = atomic_load(&c.times);
+    assert_int_equal(times, 2);
+    loop_signal_raise(s); /* ignored */
+    loop_free(l);
+    assert_int_equal(atomic_load(&c.times), times);
+}
+
+static void *raise_often(void *signal)
+{
+    for (int i = 0; i < 20000; i++)
+        loop_signal_raise(signal);
+    return NULL;
+}
+
+/* Several raises may count as one, but the last is never lost. */
+static void test_raises_from_many_threads(void **state)
+{
+    struct loop *l;
+    struct called c;
+    pthread_t threads[4];
+
+    called_init(&c);
+    assert_int_equal(loop_new(&l), 0);
+    struct loop_signal *s = loop_signal_new(l, call, &c);
+    assert_int_equal(loop_start(l, "loop-test"), 0);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, raise_often, s), 0);
+    for (int i = 0; i < 4; i++)
+        pthread_join(threads[i], NULL);
+    assert_true(wait_for(&c));
+    usleep(50000);
+    while (sem_trywait(&c.once) == 0)
+        continue;
+    loop_signal_raise(s);
+    assert_true(wait_for(&c));
+    assert_in_range(atomic_load(&c.times), 2, 80001);
+    loop_free(l);
+}
+
+struct stopped_timer {
+    struct called called;
+    struct loop_timer *timer;
+};
+
+static void call_three_times(void *context)
+{
+    struct stopped_timer *t = context;
+
+    call(&t->called);
+    if (atomic_load(&t->called.times) == 3)
+        loop_timer_stop(t->timer);
+}
+
+static void test_timers(void **state)
+{
+    struct loop *l;
+    struct called once;
+    struct stopped_timer often;
+
+    called_init(&once);
+    called_init(&often.called);
+    assert_int_equal(loop_new(&l), 0);
+    struct loop_timer *t = loop_timer_new(l, call, &once);
+    often.timer = loop_timer_new(l, call_three_times, &often);
+    assert_non_null(t);
+    loop_timer_start(t, 100000, 0);
+    loop_timer_start(t, 30, 0); /* in place of the first */
+    loop_timer_start(often.timer, 1, 5);
+    int64_t start_us = clock_monotonic_us();
+    assert_int_equal(loop_start(l, "loop-test"), 0);
+    assert_true(wait_for(&once));
+    assert_true(clock_monotonic_us() - start_us >= 20000);
+    for (int i = 0; i < 3; i++)
+        assert_true(wait_for(&often.called));
+    usleep(50000);
+    loop_free(l); /* stops it as well */
+    assert_int_equal(atomic_load(&once.times), 1);
+    assert_int_equal(atomic_load(&often.called.times), 3);
+}
+
+static void test_unused(void **state)
+{
+    struct loop *l;
+    struct called c;
+
+    called_init(&c);
+    assert_int_equal(loop_new(&l), 0);
+    loop_free(l);
+    assert_int_equal(loop_new(&l), 0);
+    assert_non_null(loop_signal_new(l, call, &c));
+    assert_non_null(loop_timer_new(l, call, &c));
+    loop_stop(l);
+    loop_free(l);
+    assert_int_equal(atomic_load(&c.times), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_signal),
+        cmocka_unit_test(test_raises_from_many_threads),
+        cmocka_unit_test(test_timers),
+        cmocka_unit_test(test_unused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
