@@ -29,7 +29,7 @@ static void walk_paths(struct str json, void (*see)(const char *path, const char
         } else if (c == '}' || c == ']') {
             depth--;
         } else if (c == ':' && depth == 1) {
-            snprintf(path, sizeof path, "%s", name);
+            memcpy(path, name, sizeof path);
         } else if (c == ':' && depth == 2) {
             see(path, name);
         }

@@ -64,12 +64,12 @@ static void fill_columns(struct column columns[FIELD_COUNT])
         columns[i] = fields[i].column;
 }
 
-static void print_json(const struct json_node *node)
+static void print_json(const struct json_node *node, bool indent)
 {
     struct buf b BUF_CLEANUP;
 
     buf_init(&b, 2 * HTTP_REPLY_MAX);
-    json_node_write(node, isatty(STDOUT_FILENO), &b);
+    json_node_write(node, indent, &b);
     buf_add_char(&b, '\n');
     fwrite(b.p, 1, b.n, stdout);
 }
@@ -145,8 +145,10 @@ static void print_message(const struct json_node *m, enum output_format format)
         print_record(m);
         break;
     case OUTPUT_JSON:
+        print_json(m, isatty(STDOUT_FILENO));
+        break;
     case OUTPUT_JSONL:
-        print_json(m);
+        print_json(m, false);
         break;
     case OUTPUT_CSV:
         add_message(&t, m);
@@ -272,15 +274,11 @@ static void print_list(const struct json_node *answer, enum output_format format
     table_init(&t, columns, FIELD_COUNT);
     switch (format) {
     case OUTPUT_JSON:
-        print_json(answer);
+        print_json(answer, isatty(STDOUT_FILENO));
         return;
     case OUTPUT_JSONL:
-        for (size_t i = 0; i < json_node_count(data); i++) {
-            struct buf line BUF_CLEANUP;
-            buf_init(&line, HTTP_REPLY_MAX);
-            json_node_write(json_node_item(data, i), false, &line);
-            printf("%.*s\n", STR_FMT(buf_str(&line)));
-        }
+        for (size_t i = 0; i < json_node_count(data); i++)
+            print_json(json_node_item(data, i), false);
         return;
     case OUTPUT_TABLE:
     case OUTPUT_CSV:

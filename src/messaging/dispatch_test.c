@@ -264,7 +264,7 @@ static void goes_from_offer_to_delivery(void **state)
     assert_true(atomic_load(&woken) > before);
     dispatch_run(dispatch);
     assert_submitted(&id, 1);
-    assert_string_equal(parcel_message(fake.parcels[0])->text.p, "Hello");
+    assert_true(str_is(parcel_message(fake.parcels[0])->text, "Hello"));
     assert_int_equal(status_of(id), STATUS_QUEUED);
     assert_int_equal(dispatch_held(dispatch), 1);
 

@@ -1,12 +1,27 @@
 // The command line as a client of a running server: output, exit codes, help.
 import { it } from 'node:test';
 import assert from 'node:assert/strict';
+import net from 'node:net';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { removeFolder, temporaryFolder, withServer } from './lib/server.mjs';
-import { skylark } from './lib/program.mjs';
+import { programPath, run, skylark } from './lib/program.mjs';
 import { until } from './lib/wait.mjs';
 
 const to = '+15551234567';
-const codes = { ok: 0, failed: 1, usage: 2, auth: 4, notFound: 5, limited: 6, unreachable: 7 };
+const codes = { ok: 0, failed: 1, usage: 2, auth: 4, notFound: 5, limited: 6, unreachable: 7, timedOut: 8, badConfig: 78 };
+
+// A server that takes the connection and says nothing. The command waits for half a minute, so it
+// starts here and the last test looks at what became of it.
+const silent = net.createServer(() => {}).listen(0, '127.0.0.1');
+const unanswered = new Promise((done) => { silent.once('listening', done); }).then(() => skylark(
+  ['messages', 'list', '--url', `https://127.0.0.1:${silent.address().port}`],
+  { env: { SKYLARK_API_KEY: `sl_test_${'x'.repeat(32)}` } },
+));
+unanswered.catch(() => {}).finally(() => silent.close());
+
+// Rows of CSV without line breaks inside quotes.
+const csvRows = (text) => text.trimEnd().split('\n').map((line) => line.split(','));
 
 withServer('cli', {}, (context) => {
   const cli = (args, { key = context.api.key } = {}) =>
@@ -66,6 +81,63 @@ withServer('cli', {}, (context) => {
     assert.equal(JSON.parse(second).messageId, sent[1]);
   });
 
+  it('shows one message in every format', async () => {
+    for (const args of [['send', to, 'formats'], ['messages', 'get', sent[0]]]) {
+      const table = await cli([...args, '-o', 'table']);
+      assert.equal(table.code, codes.ok, table.stderr);
+      assert.match(table.stdout, /msg_[0-9A-Za-z]{11}/);
+      assert.match(table.stdout, /\+15551234567/);
+      assert.throws(() => JSON.parse(table.stdout));
+
+      const pretty = await cli([...args, '-o', 'json']);
+      const message = JSON.parse(pretty.stdout);
+
+      const line = await cli([...args, '-o', 'jsonl']);
+      assert.equal(line.stdout.trimEnd().split('\n').length, 1);
+      assert.deepEqual(Object.keys(JSON.parse(line.stdout)), Object.keys(message));
+
+      const [names, cells, ...more] = csvRows((await cli([...args, '-o', 'csv'])).stdout);
+      assert.equal(names[0], 'messageId');
+      assert.equal(cells.length, names.length);
+      assert.match(cells[0], /^msg_/);
+      assert.equal(more.length, 0);
+      for (const printed of [table, pretty, line]) {
+        const [id] = /msg_[0-9A-Za-z]{11}/.exec(printed.stdout);
+        if (args[0] === 'send') sent.unshift(id);
+        else assert.equal(id, args[2]);
+      }
+      if (args[0] === 'send') sent.unshift(cells[0]);
+    }
+  });
+
+  it('indents JSON on a terminal only, and never lines of JSON', async () => {
+    const onTerminal = async (format) => {
+      const command = [programPath, 'messages', 'get', sent[0], '-o', format, '--data-dir', context.server.dataDir].join(' ');
+      const { code, stdout } = await run('script', ['-qec', command, '/dev/null'], { env: { SKYLARK_API_KEY: context.api.key } });
+      assert.equal(code, codes.ok, stdout);
+      return stdout.trim().split('\n').length;
+    };
+    assert.ok(await onTerminal('json') > 10);
+    assert.equal(await onTerminal('jsonl'), 1);
+    assert.equal((await cli(['messages', 'get', sent[0], '-o', 'json'])).stdout.trim().split('\n').length, 1);
+  });
+
+  it('shows keys and settings in every format', async () => {
+    for (const [args, first, known] of [[['keys', 'list'], 'id', 'e2e'], [['config', 'show'], 'setting', 'server.data_dir']]) {
+      const [table, pretty, lines, csv] = await Promise.all(['table', 'json', 'jsonl', 'csv'].map((format) => cli([...args, '-o', format])));
+      for (const { code, stdout, stderr } of [table, pretty, lines, csv]) {
+        assert.equal(code, codes.ok, stderr);
+        assert.ok(stdout.includes(known), stdout);
+      }
+      assert.match(table.stdout.split('\n')[0], new RegExp(`^${first} `, 'i'));
+      const rows = JSON.parse(pretty.stdout);
+      assert.ok(Array.isArray(rows) && rows.length > 0 && first in rows[0], pretty.stdout);
+      assert.deepEqual(lines.stdout.trimEnd().split('\n').map((line) => JSON.parse(line)), rows);
+      assert.deepEqual(csvRows(csv.stdout)[0], Object.keys(rows[0]));
+      assert.equal(csv.stdout.trimEnd().split('\n').length, rows.length + 1);
+    }
+  });
+
   it('tells by its exit code what happened', async () => {
     const table = [
       [codes.failed, ['send', '123', 'x']],
@@ -86,6 +158,39 @@ withServer('cli', {}, (context) => {
     assert.equal((await cli(['messages', 'list'], { key: `sl_test_${'x'.repeat(32)}` })).code, codes.auth);
     const away = await skylark(['messages', 'list', '--url', 'https://127.0.0.1:1', '--data-dir', context.server.dataDir], { env: { SKYLARK_API_KEY: context.api.key } });
     assert.equal(away.code, codes.unreachable, away.stderr);
+  });
+
+  it('tells a key without the permission from others by its exit code', async () => {
+    const made = await skylark(['keys', 'create', '--name', 'reader', '--permissions', 'sms:read', '-o', 'json', '--data-dir', context.server.dataDir]);
+    const { key } = JSON.parse(made.stdout);
+    const { code, stderr } = await cli(['send', to, 'x'], { key });
+    assert.equal(code, codes.auth, stderr);
+    assert.ok(stderr.includes('sms:send'), stderr);
+    assert.equal((await cli(['messages', 'list'], { key })).code, codes.ok);
+  });
+
+  it('exits with 78 when the configuration is wrong, whatever the command', async () => {
+    const folder = temporaryFolder();
+    const file = join(folder, 'skylark.ini');
+    writeFileSync(file, '[server]\nlisten = nonsense\n');
+    try {
+      const commands = [['config', 'check'], ['config', 'show'], ['keys', 'list'], ['messages', 'list'], ['send', to, 'x'], ['serve']];
+      for (const command of commands) {
+        const { code, stdout, stderr } = await skylark([...command, '--config', file], { timeout: 10_000 });
+        assert.equal(code, codes.badConfig, `${command.join(' ')}: ${stderr}`);
+        assert.equal(stdout, '');
+        assert.ok(stderr.includes(`${file}:2`), stderr);
+      }
+    } finally {
+      removeFolder(folder);
+    }
+  });
+
+  it('exits with 5 for a key that is not there', async () => {
+    for (const id of ['key_00000000000', 'nonsense']) {
+      const { code, stderr } = await skylark(['keys', 'revoke', id, '--data-dir', context.server.dataDir]);
+      assert.equal(code, codes.notFound, stderr);
+    }
   });
 
   it('says that no server runs', async () => {
@@ -125,4 +230,11 @@ withServer('cli', {}, (context) => {
     assert.match(stdout, /\d+\.\d+\.\d+/);
     assert.equal((await skylark([])).code, codes.usage);
   });
+});
+
+it('cli: exits with 8 when the server does not answer in time', { timeout: 120_000 }, async () => {
+  const { code, stdout, stderr } = await unanswered;
+  assert.equal(code, codes.timedOut, stderr);
+  assert.equal(stdout, '');
+  assert.match(stderr, /30 seconds/);
 });
