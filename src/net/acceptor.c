@@ -15,7 +15,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-enum { TLS_HANDSHAKE = 0x16, EVENTS = 256, SWEEP_MS = 500, BACKLOG = 1024 };
+enum { TLS_HANDSHAKE = 0x16, EVENTS = 256, SWEEP_MS = 500, BACKLOG = 1024, ACCEPTS = 64 };
 
 struct acceptor {
     struct acceptor_options options;
@@ -83,9 +83,10 @@ static void accept_one(struct acceptor *a, int fd, const struct sockaddr *addres
         close_connection(a, fd);
 }
 
-static void accept_all(struct acceptor *a)
+/* Not without end, so that a flood of connections does not keep the old ones from being swept. */
+static void accept_some(struct acceptor *a)
 {
-    for (;;) {
+    for (int i = 0; i < ACCEPTS; i++) {
         struct sockaddr_storage address = {0};
         socklen_t length = sizeof address;
         int fd = accept4(a->listener, (struct sockaddr *)&address, &length,
@@ -118,17 +119,17 @@ static void *acceptor_main(void *argument)
     pthread_setname_np(pthread_self(), "acceptor");
     while (!atomic_load(&a->stopping)) {
         int n = epoll_wait(a->epoll, events, EVENTS, SWEEP_MS);
-        if (atomic_load(&a->closing))
-            close_listener(a);
         for (int i = 0; i < n; i++) {
             uint64_t count;
             if (events[i].data.fd == a->wake)
                 (void)!read(a->wake, &count, sizeof count);
             else if (events[i].data.fd == a->listener)
-                accept_all(a);
+                accept_some(a);
             else
                 first_byte(a, events[i].data.fd);
         }
+        if (atomic_load(&a->closing)) /* not before: an event of this round may name it */
+            close_listener(a);
         int64_t now_us = clock_monotonic_us();
         if (now_us >= a->next_sweep_us) {
             conn_table_sweep(a->options.table, now_us);

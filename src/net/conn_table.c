@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 struct conn_address {
     struct in6_addr address;
@@ -152,4 +153,13 @@ void conn_table_sweep(struct conn_table *t, int64_t now_us)
         }
     }
     pthread_mutex_unlock(&t->lock);
+}
+
+void conn_table_close_all(struct conn_table *t)
+{
+    for (size_t fd = 0; fd < t->size; fd++)
+        if (t->conns[fd].open) {
+            conn_close(t, (int)fd);
+            close((int)fd);
+        }
 }

@@ -14,7 +14,6 @@
 
 struct conn {
     bool open;
-    unsigned worker;
     struct in6_addr address; /* IPv4 in its mapped form */
     _Atomic int64_t deadline_us;
 };
@@ -41,3 +40,5 @@ static inline void conn_set_deadline(struct conn *c, int64_t deadline_us)
 }
 /* Shuts down the sockets of all connections past their deadline; their owners close them. */
 void conn_table_sweep(struct conn_table *t, int64_t now_us);
+/* Closes what is still open, when nobody uses the table any more. */
+void conn_table_close_all(struct conn_table *t);

@@ -16,7 +16,7 @@ enum {
     UNSENT_MAX = 16 << 20,
     KEPT_IN = 16 << 10,
     DISCARD_MAX = 8 << 20, /* of a body too large: read on so far, to be able to answer */
-    TURN_MAX = 32,         /* requests in a row before others get their turn */
+    STEPS_MAX = 128,       /* in a row before others get their turn; a request takes two to four */
     LINGER_US = 2000000
 };
 
@@ -24,6 +24,18 @@ static void set_deadline(struct http_conn *c, int64_t us)
 {
     struct conn *entry = conn_at(&c->worker->server->table, c->fd);
     conn_set_deadline(entry, us == CONN_NO_DEADLINE ? us : clock_monotonic_us() + us);
+}
+
+/* An answer counts as under way until the client has taken it. */
+static void set_owing(struct http_conn *c, bool owing)
+{
+    _Atomic unsigned *in_flight = &c->worker->server->in_flight;
+
+    if (owing && !c->owing)
+        atomic_fetch_add_explicit(in_flight, 1, memory_order_relaxed);
+    else if (!owing && c->owing)
+        atomic_fetch_sub_explicit(in_flight, 1, memory_order_release);
+    c->owing = owing;
 }
 
 struct http_conn *http_conn_new(struct http_worker *w, int fd)
@@ -62,6 +74,8 @@ void http_conn_close(struct http_conn *c)
         http_request_end(c->request);
     c->request = NULL;
     c->state = CONN_DEAD;
+    set_owing(c, false);
+    buf_clear(&w->cipher); /* what was meant for it is nobody else's */
     conn_close(&w->server->table, c->fd);
     close(c->fd);
     atomic_fetch_sub(&w->connections, 1);
@@ -108,21 +122,18 @@ static bool send_cipher(struct http_conn *c)
 static bool send_unsent(struct http_conn *c)
 {
     struct buf *b = &c->unsent;
-    size_t sent = 0;
 
-    while (sent < b->n) {
-        ssize_t n = send(c->fd, b->p + sent, b->n - sent, MSG_NOSIGNAL);
-        if (n < 0 && errno != EAGAIN && errno != EINTR)
-            return false;
+    while (c->sent < b->n) {
+        ssize_t n = send(c->fd, b->p + c->sent, b->n - c->sent, MSG_NOSIGNAL);
         if (n < 0 && errno == EAGAIN)
-            break;
+            return true;
+        if (n < 0 && errno != EINTR)
+            return false;
         if (n > 0)
-            sent += (size_t)n;
+            c->sent += (size_t)n;
     }
-    memmove(b->p, b->p + sent, b->n - sent);
-    b->n -= sent;
-    if (b->n == 0)
-        buf_done(b);
+    buf_done(b);
+    c->sent = 0;
     return true;
 }
 
@@ -146,7 +157,7 @@ static enum tls_result receive(struct http_conn *c)
         c->ended = true;
         return TLS_CLOSED;
     }
-    if (n < HTTP_RECEIVE && !c->hung_up)
+    if (n < HTTP_RECEIVE && !c->hangup)
         c->readable = false; /* drained; an edge tells when more comes */
     c->tls.input = (struct str){w->receive, (size_t)n};
     return TLS_OK;
@@ -391,6 +402,14 @@ static void half_close(struct http_conn *c)
     set_deadline(c, LINGER_US);
 }
 
+static void await_head(struct http_conn *c)
+{
+    const struct http_server_options *o = &c->worker->server->options;
+
+    c->state = CONN_HEAD;
+    set_deadline(c, c->in.n ? o->request_timeout_us : o->idle_timeout_us);
+}
+
 /* The answer is out, as far as we are concerned. */
 static void finish_request(struct http_conn *c)
 {
@@ -398,6 +417,7 @@ static void finish_request(struct http_conn *c)
     if (c->in.n == 0 && c->in.size > KEPT_IN)
         buf_done(&c->in);
     c->scanned = 0;
+    set_owing(c, c->unsent.n > 0);
     http_request_end(c->request);
     c->request = NULL;
     if (c->unsent.n) {
@@ -406,8 +426,7 @@ static void finish_request(struct http_conn *c)
     } else if (c->close_after) {
         half_close(c);
     } else {
-        c->state = CONN_HEAD;
-        set_deadline(c, c->worker->server->options.idle_timeout_us);
+        await_head(c);
     }
 }
 
@@ -435,13 +454,12 @@ static bool do_flush(struct http_conn *c)
     }
     if (c->unsent.n)
         return false;
-    if (c->close_after) {
+    set_owing(c, false);
+    if (c->close_after)
         half_close(c);
-        return c->state != CONN_DEAD;
-    }
-    c->state = CONN_HEAD;
-    set_deadline(c, c->worker->server->options.idle_timeout_us);
-    return true;
+    else
+        await_head(c);
+    return c->state != CONN_DEAD;
 }
 
 static bool do_linger(struct http_conn *c)
@@ -473,20 +491,30 @@ static bool step(struct http_conn *c)
     return false;
 }
 
-void http_conn_run(struct http_conn *c)
+static void want_turn(struct http_conn *c)
 {
     struct http_worker *w = c->worker;
 
+    if (c->in_again)
+        return;
+    c->in_again = true;
+    c->next_again = w->again;
+    w->again = c;
+}
+
+void http_conn_run(struct http_conn *c)
+{
+    /* A dead one's descriptor may be another's already; a busy one's request is with another
+     * thread, so even a broken connection waits for it to come back. */
+    if (c->state == CONN_DEAD || c->state == CONN_BUSY)
+        return;
     if (c->unsent.n && c->state != CONN_FLUSH && !send_unsent(c)) {
         http_conn_close(c);
         return;
     }
-    for (int turns = 0; step(c);) {
-        if (++turns < 4 * TURN_MAX || c->in_again)
-            continue;
-        c->in_again = true;
-        c->next_again = w->again;
-        w->again = c;
-        return;
-    }
+    for (int steps = 0; step(c);)
+        if (++steps == STEPS_MAX) {
+            want_turn(c);
+            return;
+        }
 }

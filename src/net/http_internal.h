@@ -61,14 +61,16 @@ struct http_conn {
     struct tls_stream tls;
     struct buf in;     /* plaintext: the present request and what follows it */
     struct buf unsent; /* ciphertext that the socket did not take yet */
+    size_t sent;       /* of `unsent`, from its front */
     size_t scanned;    /* of `in`, for the end of the head */
     size_t head_size;
     uint64_t discarded; /* bytes of a body too large that were passed over */
     struct http_chunks chunks;
     struct http_request *request;
     bool readable;    /* the socket may hold more */
-    bool hung_up;     /* the end is in the socket behind the last bytes; no further edge tells */
+    bool hangup;      /* no edge will tell of the end: it has come */
     bool ended;       /* the client will send nothing more */
+    bool owing;       /* `unsent` holds an answer, counted in `in_flight` */
     bool close_after; /* the present answer */
     bool in_again;
     struct http_conn *next, *previous, *next_again, *next_dead;

@@ -80,6 +80,8 @@ void http_request_end(struct http_request *r)
 
     if (w->free_count < FREE_REQUESTS_MAX) {
         arena_reset(&r->arena);
+        if (r->arena.size > KEPT_BUFFER)
+            arena_done(&r->arena);
         if (r->out.size > KEPT_BUFFER)
             buf_done(&r->out);
         buf_clear(&r->out);

@@ -98,7 +98,7 @@ static void conn_event(struct http_conn *c, uint32_t events)
     if (events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR))
         c->readable = true;
     if (events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR))
-        c->hung_up = true;
+        c->hangup = true;
     http_conn_run(c);
 }
 
@@ -203,6 +203,7 @@ static void server_free(struct http_server *s)
         worker_stop(&s->workers[i]);
     if (s->tls)
         tls_context_free(s->tls);
+    conn_table_close_all(&s->table);
     conn_table_done(&s->table);
     free(s->workers);
     free(s);
@@ -232,12 +233,15 @@ int http_server_start(struct http_server **ret, const struct http_server_options
     struct http_server *s = calloc(1, sizeof *s);
 
     *ret = NULL;
-    if (!s)
+    if (!s) {
+        tls_identity_free(options->identity);
         return -ENOMEM;
+    }
     s->options = *options;
     s->workers = calloc(options->workers, sizeof *s->workers);
     if (!s->workers ||
         conn_table_init(&s->table, options->max_connections, options->max_per_address) < 0) {
+        tls_identity_free(options->identity);
         free(s->workers);
         free(s);
         return -ENOMEM;

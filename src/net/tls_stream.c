@@ -40,8 +40,11 @@ int tls_context_new(struct tls_context **ret, struct tls_identity *identity)
     struct tls_context *c = calloc(1, sizeof *c);
 
     *ret = NULL;
-    if (!c)
+    if (!c) {
+        tls_identity_free(identity);
         return -ENOMEM;
+    }
+    tls_context_set_identity(c, identity);
     if (gnutls_priority_init(&c->priorities, priority_text, NULL) < 0 ||
         gnutls_certificate_allocate_credentials(&c->credentials) < 0 ||
         gnutls_session_ticket_key_generate(&c->ticket_key) < 0) {
@@ -49,7 +52,6 @@ int tls_context_new(struct tls_context **ret, struct tls_identity *identity)
         return -ENOMEM;
     }
     gnutls_certificate_set_retrieve_function2(c->credentials, present_identity);
-    tls_context_set_identity(c, identity);
     *ret = c;
     return 0;
 }
@@ -65,7 +67,8 @@ void tls_context_free(struct tls_context *c)
         gnutls_certificate_free_credentials(c->credentials);
     if (c->priorities)
         gnutls_priority_deinit(c->priorities);
-    gnutls_memset(c->ticket_key.data, 0, c->ticket_key.size);
+    if (c->ticket_key.data)
+        gnutls_memset(c->ticket_key.data, 0, c->ticket_key.size);
     gnutls_free(c->ticket_key.data);
     free(c);
 }

@@ -8,9 +8,10 @@
 /* What all sessions of a server share: priorities, ticket key, certificate callback. */
 struct tls_context;
 
+/* Takes the identity over, also when it fails. */
 int tls_context_new(struct tls_context **ret, struct tls_identity *identity);
 void tls_context_free(struct tls_context *c);
-/* For sessions from now on; the context owns all identities it ever had. Any thread. */
+/* For sessions from now on; the context owns all identities it ever had. One thread at a time. */
 void tls_context_set_identity(struct tls_context *c, struct tls_identity *identity);
 
 struct tls_stream {
