@@ -24,8 +24,12 @@ int data_dir_open(struct data_dir *d, const char *path, char why[STORE_WHY_SIZE]
 {
     char lock[PATH_SIZE];
 
-    *d = (struct data_dir){strdup(path), -1};
-    int failed = d->path ? file_make_folder(path) : -ENOMEM;
+    *d = (struct data_dir){NULL, -1};
+    int failed = file_make_folder(path);
+    if (!failed) {
+        d->path = realpath(path, NULL); /* hints must hold in any folder */
+        failed = d->path ? 0 : -errno;
+    }
     if (!failed) {
         d->lock = open(inside(d, "lock", lock), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
         failed = d->lock < 0 ? -errno : 0;
@@ -127,7 +131,17 @@ void address_remove(const struct data_dir *d)
     unlink(inside(d, "address", path));
 }
 
-static void print_first(const struct data_dir *d, const char *url, const char *key)
+/* How the command line reaches this server: nothing to add when it looks in this folder anyway. */
+static const char *folder_flag(const struct data_dir *d, bool usual, char out[PATH_SIZE])
+{
+    out[0] = '\0';
+    if (!usual && snprintf(out, PATH_SIZE, " --data-dir '%s'", d->path) >= PATH_SIZE)
+        out[0] = '\0';
+    return out;
+}
+
+static void print_first(const struct data_dir *d, const char *url, const char *key,
+                        const char *flag)
 {
     printf(
         "Skylark " SKYLARK_VERSION " is running.\n"
@@ -143,18 +157,35 @@ static void print_first(const struct data_dir *d, const char *url, const char *k
         "curl --cacert '%s/ca.pem' %s/v1/send -H 'Authorization: Bearer %s' -H 'Content-Type: "
         "application/json' -d '{\"to\":\"+15551234567\",\"text\":\"Hello from Skylark\"}'\n"
         "\n"
-        "A second later it is delivered: `skylark messages list` shows it. Ctrl-C stops.\n",
-        url, key, d->path, d->path, url, key);
+        "A second later it is delivered; this shows it: %s messages list%s\n"
+        "Ctrl-C stops the server.\n",
+        url, key, d->path, d->path, url, key, program_invocation_name, flag);
 }
 
-void greeting_print(const struct data_dir *d, const char *url, const char *key)
+static void print_later(const struct data_dir *d, const char *url, const char *flag)
 {
-    if (key[0] && isatty(STDOUT_FILENO))
-        print_first(d, url, key);
+    const char *program = program_invocation_name;
+    char path[PATH_SIZE];
+
+    printf("Skylark " SKYLARK_VERSION " is running at %s\n", url);
+    if (access(inside(d, "test-key", path), R_OK) == 0)
+        printf("Data is in %s, a test key in its file test-key. Ctrl-C stops the server.\n"
+               "Try in another terminal: %s send +15551234567 Hello%s\n",
+               d->path, program, flag);
     else
-        printf("Skylark " SKYLARK_VERSION " is running at %s\n"
-               "Data is in %s, a test key in its file test-key; `skylark keys create` makes more.\n"
-               "Try `skylark send +15551234567 Hello` in another terminal. Ctrl-C stops.\n",
-               url, d->path);
+        printf("Data is in %s. Ctrl-C stops the server.\n"
+               "Make a test key in another terminal: %s keys create --name mine%s\n",
+               d->path, program, flag);
+}
+
+void greeting_print(const struct data_dir *d, bool usual, const char *url, const char *key)
+{
+    char room[PATH_SIZE];
+    const char *flag = folder_flag(d, usual, room);
+
+    if (key[0] && isatty(STDOUT_FILENO))
+        print_first(d, url, key, flag);
+    else
+        print_later(d, url, flag);
     fflush(stdout);
 }

@@ -20,5 +20,6 @@ int first_key(struct store *s, const struct data_dir *d, char *ret_key, char why
 int address_write(const struct data_dir *d, const char *url);
 void address_remove(const struct data_dir *d);
 
-/* On stdout; `key` is shown only on a terminal. */
-void greeting_print(const struct data_dir *d, const char *url, const char *key);
+/* On stdout; `key` is shown only on a terminal. `usual`: the folder is the one that the command
+ * line takes when it is told nothing. */
+void greeting_print(const struct data_dir *d, bool usual, const char *url, const char *key);

@@ -408,7 +408,8 @@ int server_run(struct config *config, const struct config_source *source)
     if (failed) {
         fprintf(stderr, "skylark: %s\n", s.why[0] ? s.why : strerror(-failed));
     } else {
-        greeting_print(&s.data, s.url, s.first_key);
+        bool usual = strcmp(config->origins[CONFIG_server_data_dir], "default") == 0;
+        greeting_print(&s.data, usual, s.url, s.first_key);
         wait_for_signals(&s, signals);
         log_info("server", "stopping");
     }
