@@ -93,8 +93,8 @@ static void test_raises_from_many_threads(void **state)
         pthread_join(threads[i], NULL);
     assert_true(wait_for(&c));
     usleep(50000);
-    while (sem_trywait(&c.once) == 0)
-        continue;
+    while (sem_trywait(&c.once) == 0) {
+    }
     loop_signal_raise(s);
     assert_true(wait_for(&c));
     assert_in_range(atomic_load(&c.times), 2, 80001);
