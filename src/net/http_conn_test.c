@@ -1,7 +1,7 @@
 /* Moments in a connection's life that clients can bring about only with luck, set up by hand. */
 #include "net/http_internal.h"
 
-#include "net/http_test_server.h"
+#include "net/http_server_test_server.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 /* Requests and answers over real connections. How the server lives and dies: http_life_test.c. */
 #include "net/http_server.h"
 
-#include "net/http_test_client.h"
-#include "net/http_test_server.h"
+#include "net/http_server_test_client.h"
+#include "net/http_server_test_server.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-#include "net/http_test_server.h"
+#include "net/http_server_test_server.h"
 
 #include <assert.h>
 #include <stdio.h>

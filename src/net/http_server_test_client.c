@@ -1,4 +1,4 @@
-#include "net/http_test_client.h"
+#include "net/http_server_test_client.h"
 
 #include "base/clock.h"
 
