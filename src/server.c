@@ -206,7 +206,8 @@ static int start_http(struct server *s)
                                           .handler = api_handle,
                                           .context = s->api,
                                           .worker_open = api_worker_open,
-                                          .worker_close = api_worker_close};
+                                          .worker_close = api_worker_close,
+                                          .worker_idle = api_worker_idle};
 
     snprintf(listen_on, sizeof listen_on, strchr(c->server_listen.host, ':') ? "[%s]:%u" : "%s:%u",
              c->server_listen.host, c->server_listen.port);

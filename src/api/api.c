@@ -68,6 +68,11 @@ int api_worker_open(void *api, void **ret)
     return 0;
 }
 
+void api_worker_idle(void *worker)
+{
+    store_reader_rest(((struct api_worker *)worker)->reader);
+}
+
 void api_worker_close(void *worker)
 {
     struct api_worker *w = worker;

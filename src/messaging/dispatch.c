@@ -343,7 +343,9 @@ static bool refill(struct dispatch *d)
         return false;
     collect_offered(d);
     arena_reset(&d->arena);
-    if (store_open_work(d->reader, known, room, &d->arena, &messages, &count) < 0)
+    int failed = store_open_work(d->reader, known, room, &d->arena, &messages, &count);
+    store_reader_rest(d->reader);
+    if (failed)
         return false;
     for (; kept < count; kept++) {
         struct parcel *p = parcel_new(&messages[kept]);

@@ -431,7 +431,7 @@ static void test_cannot_listen(void **state)
     snprintf(taken, sizeof taken, "%s", server.address);
     options.listen = taken;
     assert_int_equal(test_server_try(&second, options, why), -1);
-    assert_non_null(strstr(why, "another program uses this port"));
+    assert_non_null(strstr(why, "uses this port"));
     options.listen = "nonsense";
     assert_int_equal(test_server_try(&second, options, why), -1);
     assert_non_null(strstr(why, "HOST:PORT"));

@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <time.h>
 
+enum { HELD_MAX = 64 };
+
 void mailbox_init(struct mailbox *m, size_t max, void (*wake)(void *), void *context)
 {
     pthread_condattr_t attributes;
@@ -25,10 +27,38 @@ void mailbox_done(struct mailbox *m)
     pthread_mutex_destroy(&m->lock);
 }
 
+/* This thread's wakes between hold and release. */
+static _Thread_local struct {
+    bool on;
+    size_t count;
+    struct mailbox *boxes[HELD_MAX];
+} held;
+
 static void wake_taker(struct mailbox *m)
 {
-    if (m->wake)
+    if (!m->wake)
+        return;
+    if (!held.on || held.count == HELD_MAX) {
         m->wake(m->wake_context);
+        return;
+    }
+    for (size_t i = 0; i < held.count; i++)
+        if (held.boxes[i] == m)
+            return;
+    held.boxes[held.count++] = m;
+}
+
+void mailbox_hold_wakes(void)
+{
+    held.on = true;
+}
+
+void mailbox_release_wakes(void)
+{
+    held.on = false;
+    for (size_t i = 0; i < held.count; i++)
+        held.boxes[i]->wake(held.boxes[i]->wake_context);
+    held.count = 0;
 }
 
 static int put(struct mailbox *m, struct letter *l, size_t max)

@@ -28,6 +28,10 @@ void mailbox_done(struct mailbox *m);
 int mailbox_post(struct mailbox *m, struct letter *l);
 /* The same, but never refused for fullness: for letters whose number is bounded elsewhere. */
 int mailbox_push(struct mailbox *m, struct letter *l);
+/* From hold to release this thread's posts wake each taker once, at the release, however many
+ * letters it gets: for whoever posts many at a time. The boxes must live until then. */
+void mailbox_hold_wakes(void);
+void mailbox_release_wakes(void);
 /* Takes everything that waits, oldest first; NULL when nothing does. */
 struct letter *mailbox_take(struct mailbox *m);
 /* The same, but waits for a letter up to timeout_us (negative: for ever). NULL also when the box

@@ -15,6 +15,7 @@ struct store_engine {
 
     int (*reader_open)(struct store *s, struct store_reader **ret); /* store.c sets r->store */
     void (*reader_close)(struct store_reader *r);
+    void (*reader_rest)(struct store_reader *r); /* NULL: it holds on to nothing */
     int (*message_get)(struct store_reader *r, int64_t account, enum mode mode, int64_t id,
                        struct arena *a, struct message *ret);
     int (*message_page)(struct store_reader *r, int64_t account, enum mode mode, int64_t cursor,

@@ -116,6 +116,7 @@ static void reader_close(struct store_reader *base)
 {
     struct sqlite_reader *r = (struct sqlite_reader *)base;
 
+    sqlite_reader_rest(base);
     sqlite_finalize(r->statements, READ_COUNT);
     sqlite3_close(r->db);
     free(r);
@@ -136,6 +137,7 @@ static const struct store_engine sqlite_engine = {
     .close = sqlite_close,
     .reader_open = reader_open,
     .reader_close = reader_close,
+    .reader_rest = sqlite_reader_rest,
     .message_get = sqlite_message_get,
     .message_page = sqlite_message_page,
     .open_work = sqlite_open_work,

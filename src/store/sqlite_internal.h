@@ -71,7 +71,8 @@ struct sqlite_store {
     sqlite3_stmt *statements[WRITE_COUNT];
     int64_t last_event;
     int64_t data_version;
-    int log_pages; /* in the write-ahead log after the last commit */
+    _Atomic uint64_t commits; /* readers with an older count look again */
+    int log_pages;            /* in the write-ahead log after the last commit */
     struct tally_delta tallies[TALLY_SLOTS];
     size_t tally_count;
     struct checkpointer checkpointer;
@@ -80,6 +81,8 @@ struct sqlite_store {
 struct sqlite_reader {
     struct store_reader base;
     sqlite3 *db;
+    bool inside;   /* a read transaction is open */
+    uint64_t seen; /* commits when it was opened */
     sqlite3_stmt *statements[READ_COUNT];
 };
 

@@ -28,6 +28,35 @@ static int finish(struct sqlite_reader *r, sqlite3_stmt *statement, int code)
     return code == SQLITE_DONE || code == SQLITE_ROW ? 0 : sqlite_errno(sqlite3_errcode(r->db));
 }
 
+static int step_once(struct sqlite_reader *r, enum read_statement which)
+{
+    return finish(r, r->statements[which], sqlite3_step(r->statements[which]));
+}
+
+void sqlite_reader_rest(struct store_reader *base)
+{
+    struct sqlite_reader *r = reader_of(base);
+
+    if (r->inside)
+        step_once(r, READ_COMMIT);
+    r->inside = false;
+}
+
+/* Into a read transaction that sees the last commit. The count is read before the transaction
+ * begins: it may see more than that, never less. */
+static int enter(struct sqlite_reader *r)
+{
+    uint64_t commits = atomic_load(&sqlite_of(r->base.store)->commits);
+
+    if (r->inside && r->seen == commits)
+        return 0;
+    sqlite_reader_rest(&r->base);
+    int failed = step_once(r, READ_BEGIN);
+    r->inside = !failed;
+    r->seen = commits;
+    return failed;
+}
+
 static struct str column_text(sqlite3_stmt *row, int at, struct arena *a)
 {
     const char *text = (const char *)sqlite3_column_text(row, at);
@@ -103,8 +132,11 @@ int sqlite_message_get(struct store_reader *base, int64_t account, enum mode mod
 {
     struct sqlite_reader *r = reader_of(base);
     sqlite3_stmt *get = r->statements[READ_MESSAGE_GET];
-    int failed = -ENOENT;
+    int failed = enter(r);
 
+    if (failed)
+        return failed;
+    failed = -ENOENT;
     sqlite3_bind_int64(get, 1, id);
     int code = sqlite3_step(get);
     if (code == SQLITE_ROW && sqlite3_column_int64(get, 1) == owner_of(account, mode))
@@ -162,11 +194,6 @@ static int read_total(struct sqlite_reader *r, int64_t owner, int64_t *ret)
     return finish(r, sum, code);
 }
 
-static int step_once(struct sqlite_reader *r, enum read_statement which)
-{
-    return finish(r, r->statements[which], sqlite3_step(r->statements[which]));
-}
-
 int sqlite_message_page(struct store_reader *base, int64_t account, enum mode mode, int64_t cursor,
                         size_t limit, struct arena *a, struct message_page *ret)
 {
@@ -174,7 +201,7 @@ int sqlite_message_page(struct store_reader *base, int64_t account, enum mode mo
     int64_t owner = owner_of(account, mode);
 
     memset(ret, 0, sizeof *ret);
-    int failed = step_once(r, READ_BEGIN);
+    int failed = enter(r);
     if (failed)
         return failed;
     failed = read_page(r, owner, cursor, limit, a, ret);
@@ -182,7 +209,6 @@ int sqlite_message_page(struct store_reader *base, int64_t account, enum mode mo
         failed = read_previous(r, owner, cursor, limit, &ret->previous);
     if (!failed)
         failed = read_total(r, owner, &ret->total);
-    step_once(r, READ_COMMIT);
     return failed;
 }
 
@@ -191,9 +217,11 @@ int sqlite_open_work(struct store_reader *base, int64_t after, size_t limit, str
 {
     struct sqlite_reader *r = reader_of(base);
     sqlite3_stmt *rows = r->statements[READ_WORK_OPEN];
-    int code, failed = 0;
+    int code, failed = enter(r);
 
     *ret_count = 0;
+    if (failed)
+        return failed;
     *ret = arena_alloc(a, limit * sizeof **ret);
     if (!*ret)
         return -ENOMEM;
@@ -228,6 +256,7 @@ int sqlite_key_find(struct store_reader *base, const uint8_t hash[KEY_HASH_SIZE]
     struct sqlite_reader *r = reader_of(base);
     sqlite3_stmt *find = r->statements[READ_KEY_FIND];
 
+    sqlite_reader_rest(base);
     sqlite3_bind_blob(find, 1, hash, KEY_HASH_SIZE, SQLITE_STATIC);
     int code = sqlite3_step(find);
     if (code == SQLITE_ROW)
@@ -244,6 +273,7 @@ int sqlite_key_list(struct store_reader *base, struct arena *a, struct key_recor
     size_t size = 16;
     int code;
 
+    sqlite_reader_rest(base);
     *ret_count = 0;
     *ret = arena_alloc(a, size * sizeof **ret);
     while (*ret && (code = sqlite3_step(rows)) == SQLITE_ROW) {

@@ -23,6 +23,7 @@ int sqlite_open_work(struct store_reader *base, int64_t after, size_t limit, str
                      struct message **ret, size_t *ret_count);
 int sqlite_key_find(struct store_reader *base, const uint8_t hash[KEY_HASH_SIZE],
                     struct key_record *ret);
+void sqlite_reader_rest(struct store_reader *base);
 int sqlite_key_list(struct store_reader *base, struct arena *a, struct key_record **ret,
                     size_t *ret_count);
 

@@ -109,6 +109,8 @@ int sqlite_commit(struct store *base)
         failed = run(s, WRITE_COMMIT);
     if (failed)
         sqlite_rollback(base);
+    else
+        atomic_fetch_add(&s->commits, 1);
     return failed;
 }
 
@@ -290,8 +292,10 @@ bool sqlite_wrote_elsewhere(struct store *base)
     sqlite3_reset(ask);
     bool changed = version != s->data_version;
     s->data_version = version;
-    if (changed)
+    if (changed) {
         reread_last_event(s);
+        atomic_fetch_add(&s->commits, 1);
+    }
     return changed;
 }
 

@@ -50,6 +50,12 @@ void store_reader_close(struct store_reader *r)
         r->store->engine->reader_close(r);
 }
 
+void store_reader_rest(struct store_reader *r)
+{
+    if (r->store->engine->reader_rest)
+        r->store->engine->reader_rest(r);
+}
+
 int store_message_get(struct store_reader *r, int64_t account, enum mode mode, int64_t id,
                       struct arena *a, struct message *ret)
 {

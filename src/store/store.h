@@ -37,6 +37,10 @@ const char *store_error(const struct store *s);
 
 int store_reader_open(struct store *s, struct store_reader **ret);
 void store_reader_close(struct store_reader *r);
+/* A reader may go on seeing the same moment as long as nothing has been committed here since, which
+ * spares it the way in and out. Rests end that; call it when the next read is not near, because the
+ * moment it holds on to cannot be tidied away. */
+void store_reader_rest(struct store_reader *r);
 
 /* A message of this account and mode only; anything else is -ENOENT. */
 int store_message_get(struct store_reader *r, int64_t account, enum mode mode, int64_t id,
@@ -59,7 +63,8 @@ int store_message_page(struct store_reader *r, int64_t account, enum mode mode, 
 int store_open_work(struct store_reader *r, int64_t after, size_t limit, struct arena *a,
                     struct message **ret, size_t *ret_count);
 
-/* By hash, whatever its state: revoked and expired keys are found too. */
+/* By hash, whatever its state: revoked and expired keys are found too. Sees also what another
+ * process has just written. */
 int store_key_find(struct store_reader *r, const uint8_t hash[KEY_HASH_SIZE],
                    struct key_record *ret);
 int store_key_list(struct store_reader *r, struct arena *a, struct key_record **ret,

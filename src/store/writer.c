@@ -52,11 +52,13 @@ static void report_health(struct writer *w, int result)
 
 static void finish_all(struct letter *first, int result)
 {
+    mailbox_hold_wakes();
     while (first) {
         struct letter *next = first->next; /* the job is gone once it is done */
         job_of(first)->done(job_of(first), result);
         first = next;
     }
+    mailbox_release_wakes();
 }
 
 /* After a batch that failed: requests are told, what is owed stays in front of what comes next. */
