@@ -23,7 +23,7 @@ enum {
 static void set_deadline(struct http_conn *c, int64_t us)
 {
     struct conn *entry = conn_at(&c->worker->server->table, c->fd);
-    conn_set_deadline(entry, us == CONN_NO_DEADLINE ? us : clock_monotonic_us() + us);
+    conn_set_deadline(entry, us == CONN_NO_DEADLINE ? us : c->worker->now_us + us);
 }
 
 /* An answer counts as under way until the client has taken it. */

@@ -110,6 +110,7 @@ static void *worker_main(void *argument)
     pthread_setname_np(pthread_self(), "http");
     while (!atomic_load_explicit(&w->server->stopping, memory_order_relaxed)) {
         int n = epoll_wait(w->epoll, events, EVENTS, w->again ? 0 : IDLE_MS);
+        w->now_us = clock_monotonic_us();
         if (n == 0 && !w->again && w->server->options.worker_idle)
             w->server->options.worker_idle(w->context);
         for (int i = 0; i < n; i++) {

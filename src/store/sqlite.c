@@ -129,6 +129,7 @@ static void sqlite_close(struct store *base)
     checkpointer_stop(&s->checkpointer);
     sqlite_finalize(s->statements, WRITE_COUNT);
     sqlite3_close(s->db);
+    free(s->works);
     free(s->path);
     free(s);
 }
@@ -234,7 +235,8 @@ int store_open_sqlite(struct store **ret, const char *path, const struct clock *
 
     *ret = NULL;
     pthread_once(&configured, configure_library);
-    if (!s || !(s->path = strdup(path))) {
+    if (!s || !(s->path = strdup(path)) || !(s->works = calloc(WORK_SLOTS, sizeof *s->works))) {
+        free(s ? s->path : NULL);
         free(s);
         snprintf(why, STORE_WHY_SIZE, "out of memory");
         return -ENOMEM;

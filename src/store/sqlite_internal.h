@@ -20,6 +20,14 @@ struct tally_delta {
     int64_t count;
 };
 
+enum { WORK_SLOT_BITS = 17, WORK_SLOTS = 1 << WORK_SLOT_BITS };
+
+/* A row of `work`: where an open message stands. */
+struct work {
+    int64_t id, owner, sent_us, retry_count, last_event;
+    enum message_status status;
+};
+
 /* Written statements, prepared once on the writing connection. */
 enum write_statement {
     WRITE_MESSAGE_INSERT,
@@ -73,6 +81,7 @@ struct sqlite_store {
     int64_t data_version;
     _Atomic uint64_t commits; /* readers with an older count look again */
     int log_pages;            /* in the write-ahead log after the last commit */
+    struct work *works;       /* rows of `work` as they are now, by id; a miss says nothing */
     struct tally_delta tallies[TALLY_SLOTS];
     size_t tally_count;
     struct checkpointer checkpointer;

@@ -87,12 +87,19 @@ static int reread_last_event(struct sqlite_store *s)
     return sqlite_number(s->db, sql_event_last, &s->last_event);
 }
 
+/* After a rollback nothing remembered is certain. */
+static void forget_works(struct sqlite_store *s)
+{
+    memset(s->works, 0, WORK_SLOTS * sizeof *s->works);
+}
+
 void sqlite_rollback(struct store *base)
 {
     struct sqlite_store *s = sqlite_of(base);
     char why[sizeof s->base.error];
 
     s->tally_count = 0;
+    forget_works(s);
     memcpy(why, s->base.error, sizeof why);
     if (!sqlite3_get_autocommit(s->db)) /* SQLite may have rolled back by itself */
         run(s, WRITE_ROLLBACK);
@@ -158,37 +165,49 @@ static int insert_message(struct sqlite_store *s, const struct message *m)
     return run(s, WRITE_MESSAGE_INSERT);
 }
 
+/* The place of a message in the memory of open work. */
+static struct work *work_slot(struct sqlite_store *s, int64_t id)
+{
+    return &s->works[((uint64_t)id * 0x9e3779b97f4a7c15u) >> (64 - WORK_SLOT_BITS)];
+}
+
 int sqlite_message_insert(struct store *base, const struct message *m)
 {
     struct sqlite_store *s = sqlite_of(base);
-    int64_t owner = owner_of(m->account, m->mode);
+    struct work work = {.id = m->id,
+                        .owner = owner_of(m->account, m->mode),
+                        .sent_us = NOT_YET,
+                        .retry_count = m->retry_count,
+                        .status = m->status};
     int failed = insert_message(s, m);
 
     if (!failed)
         failed = add_event(s, m->id, 0, m->status, m->created_us);
+    work.last_event = s->last_event;
     if (!failed)
-        failed = RUN_WITH(s, WRITE_WORK_INSERT, m->id, owner, m->status, m->updated_us, NOT_YET,
-                          m->retry_count, s->last_event);
+        failed = RUN_WITH(s, WRITE_WORK_INSERT, m->id, work.owner, m->status, m->updated_us,
+                          work.sent_us, work.retry_count, work.last_event);
     if (!failed)
-        failed = count(s, owner, m->status, 1);
+        failed = count(s, work.owner, m->status, 1);
+    if (!failed)
+        *work_slot(s, m->id) = work;
     return failed;
 }
-
-/* Where an open message stands. */
-struct work {
-    int64_t owner, sent_us, retry_count, last_event;
-    enum message_status status;
-};
 
 /* 1 found, 0 no open message has this number. */
 static int read_work(struct sqlite_store *s, int64_t id, struct work *ret)
 {
     sqlite3_stmt *get = s->statements[WRITE_WORK_GET];
 
+    if (work_slot(s, id)->id == id) {
+        *ret = *work_slot(s, id);
+        return 1;
+    }
     sqlite3_bind_int64(get, 1, id);
     int code = sqlite3_step(get);
     if (code == SQLITE_ROW)
-        *ret = (struct work){.owner = sqlite3_column_int64(get, 0),
+        *ret = (struct work){.id = id,
+                             .owner = sqlite3_column_int64(get, 0),
                              .status = (enum message_status)sqlite3_column_int(get, 1),
                              .sent_us = sqlite3_column_int64(get, 2),
                              .retry_count = sqlite3_column_int64(get, 3),
@@ -199,11 +218,15 @@ static int read_work(struct sqlite_store *s, int64_t id, struct work *ret)
     return code == SQLITE_ROW;
 }
 
-static int move_on(struct sqlite_store *s, const struct message_move *move, const struct work *was)
+static int move_on(struct sqlite_store *s, const struct message_move *move, struct work work)
 {
-    int64_t sent_us = move->to == STATUS_SENT ? move->at_us : was->sent_us;
-
-    return RUN_WITH(s, WRITE_WORK_UPDATE, move->id, move->to, move->at_us, sent_us, s->last_event);
+    if (move->to == STATUS_SENT)
+        work.sent_us = move->at_us;
+    work.status = move->to;
+    work.last_event = s->last_event;
+    *work_slot(s, move->id) = work;
+    return RUN_WITH(s, WRITE_WORK_UPDATE, move->id, move->to, move->at_us, work.sent_us,
+                    work.last_event);
 }
 
 static int move_to_end(struct sqlite_store *s, const struct message_move *move,
@@ -213,6 +236,8 @@ static int move_to_end(struct sqlite_store *s, const struct message_move *move,
     int failed = RUN_WITH(s, WRITE_ENDING_INSERT, move->id, move->to, move->at_us, sent_us,
                           move->failure, was->retry_count, s->last_event);
 
+    if (work_slot(s, move->id)->id == move->id)
+        work_slot(s, move->id)->id = 0;
     return failed ? failed : RUN_WITH(s, WRITE_WORK_DELETE, move->id);
 }
 
@@ -233,7 +258,7 @@ int sqlite_message_move(struct store *base, const struct message_move *move)
         return 0;
     int failed = add_event(s, move->id, was.last_event, move->to, move->at_us);
     if (!failed)
-        failed = is_end(move->to) ? move_to_end(s, move, &was) : move_on(s, move, &was);
+        failed = is_end(move->to) ? move_to_end(s, move, &was) : move_on(s, move, was);
     if (!failed)
         failed = count(s, was.owner, was.status, -1);
     if (!failed)
@@ -293,6 +318,7 @@ bool sqlite_wrote_elsewhere(struct store *base)
     bool changed = version != s->data_version;
     s->data_version = version;
     if (changed) {
+        forget_works(s);
         reread_last_event(s);
         atomic_fetch_add(&s->commits, 1);
     }
