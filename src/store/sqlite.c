@@ -210,8 +210,6 @@ static int open_writer(struct sqlite_store *s, char why[STORE_WHY_SIZE])
         failed = sqlite_number(s->db, sql_message_last, &s->base.ids.last);
     if (!failed)
         failed = sqlite_number(s->db, sql_message_last_created, &s->base.last_created_us);
-    if (!failed)
-        failed = sqlite_number(s->db, sql_event_last, &s->last_event);
     if (failed)
         snprintf(why, STORE_WHY_SIZE, "cannot open the store %s: %s", s->path,
                  sqlite3_errmsg(s->db));

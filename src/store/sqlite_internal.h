@@ -24,7 +24,7 @@ enum { WORK_SLOT_BITS = 17, WORK_SLOTS = 1 << WORK_SLOT_BITS };
 
 /* A row of `work`: where an open message stands. */
 struct work {
-    int64_t id, owner, sent_us, retry_count, last_event;
+    int64_t id, owner, sent_us, retry_count;
     enum message_status status;
 };
 
@@ -36,7 +36,6 @@ enum write_statement {
     WRITE_WORK_UPDATE,
     WRITE_WORK_DELETE,
     WRITE_ENDING_INSERT,
-    WRITE_EVENT_INSERT,
     WRITE_TALLY_ADD,
     WRITE_KEY_INSERT,
     WRITE_KEY_REVOKE,
@@ -77,7 +76,6 @@ struct sqlite_store {
     char *path;
     sqlite3 *db; /* the writing connection */
     sqlite3_stmt *statements[WRITE_COUNT];
-    int64_t last_event;
     int64_t data_version;
     _Atomic uint64_t commits; /* readers with an older count look again */
     int log_pages;            /* in the write-ahead log after the last commit */

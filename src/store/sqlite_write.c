@@ -18,7 +18,6 @@ const char *const sqlite_write_sql[WRITE_COUNT] = {
     [WRITE_WORK_UPDATE] = sql_work_update,
     [WRITE_WORK_DELETE] = sql_work_delete,
     [WRITE_ENDING_INSERT] = sql_ending_insert,
-    [WRITE_EVENT_INSERT] = sql_event_insert,
     [WRITE_TALLY_ADD] = sql_tally_add,
     [WRITE_KEY_INSERT] = sql_key_insert,
     [WRITE_KEY_REVOKE] = sql_key_revoke,
@@ -81,12 +80,6 @@ static int count(struct sqlite_store *s, int64_t owner, enum message_status stat
     return failed;
 }
 
-/* The event numbers given out in a transaction that failed are given out again. */
-static int reread_last_event(struct sqlite_store *s)
-{
-    return sqlite_number(s->db, sql_event_last, &s->last_event);
-}
-
 /* After a rollback nothing remembered is certain. */
 static void forget_works(struct sqlite_store *s)
 {
@@ -103,7 +96,6 @@ void sqlite_rollback(struct store *base)
     memcpy(why, s->base.error, sizeof why);
     if (!sqlite3_get_autocommit(s->db)) /* SQLite may have rolled back by itself */
         run(s, WRITE_ROLLBACK);
-    reread_last_event(s);
     memcpy(s->base.error, why, sizeof why);
 }
 
@@ -133,13 +125,6 @@ static int run_with(struct sqlite_store *s, enum write_statement which, const in
 #define RUN_WITH(s, which, ...)                                                                    \
     run_with((s), (which), (const int64_t[]){__VA_ARGS__},                                         \
              (int)(sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t)))
-
-static int add_event(struct sqlite_store *s, int64_t message, int64_t previous,
-                     enum message_status status, int64_t at_us)
-{
-    s->last_event++;
-    return RUN_WITH(s, WRITE_EVENT_INSERT, s->last_event, message, previous, status, at_us);
-}
 
 static int insert_message(struct sqlite_store *s, const struct message *m)
 {
@@ -182,11 +167,8 @@ int sqlite_message_insert(struct store *base, const struct message *m)
     int failed = insert_message(s, m);
 
     if (!failed)
-        failed = add_event(s, m->id, 0, m->status, m->created_us);
-    work.last_event = s->last_event;
-    if (!failed)
         failed = RUN_WITH(s, WRITE_WORK_INSERT, m->id, work.owner, m->status, m->updated_us,
-                          work.sent_us, work.retry_count, work.last_event);
+                          work.sent_us, work.retry_count);
     if (!failed)
         failed = count(s, work.owner, m->status, 1);
     if (!failed)
@@ -210,8 +192,7 @@ static int read_work(struct sqlite_store *s, int64_t id, struct work *ret)
                              .owner = sqlite3_column_int64(get, 0),
                              .status = (enum message_status)sqlite3_column_int(get, 1),
                              .sent_us = sqlite3_column_int64(get, 2),
-                             .retry_count = sqlite3_column_int64(get, 3),
-                             .last_event = sqlite3_column_int64(get, 4)};
+                             .retry_count = sqlite3_column_int64(get, 3)};
     sqlite3_reset(get);
     if (code != SQLITE_ROW && code != SQLITE_DONE)
         return sqlite_failed(s);
@@ -223,10 +204,8 @@ static int move_on(struct sqlite_store *s, const struct message_move *move, stru
     if (move->to == STATUS_SENT)
         work.sent_us = move->at_us;
     work.status = move->to;
-    work.last_event = s->last_event;
     *work_slot(s, move->id) = work;
-    return RUN_WITH(s, WRITE_WORK_UPDATE, move->id, move->to, move->at_us, work.sent_us,
-                    work.last_event);
+    return RUN_WITH(s, WRITE_WORK_UPDATE, move->id, move->to, move->at_us, work.sent_us);
 }
 
 static int move_to_end(struct sqlite_store *s, const struct message_move *move,
@@ -234,7 +213,7 @@ static int move_to_end(struct sqlite_store *s, const struct message_move *move,
 {
     int64_t sent_us = was->sent_us == NOT_YET ? 0 : was->sent_us;
     int failed = RUN_WITH(s, WRITE_ENDING_INSERT, move->id, move->to, move->at_us, sent_us,
-                          move->failure, was->retry_count, s->last_event);
+                          move->failure, was->retry_count);
 
     if (work_slot(s, move->id)->id == move->id)
         work_slot(s, move->id)->id = 0;
@@ -256,9 +235,7 @@ int sqlite_message_move(struct store *base, const struct message_move *move)
         return found;
     if (!(move->from & (1u << was.status)))
         return 0;
-    int failed = add_event(s, move->id, was.last_event, move->to, move->at_us);
-    if (!failed)
-        failed = is_end(move->to) ? move_to_end(s, move, &was) : move_on(s, move, was);
+    int failed = is_end(move->to) ? move_to_end(s, move, &was) : move_on(s, move, was);
     if (!failed)
         failed = count(s, was.owner, was.status, -1);
     if (!failed)
@@ -319,7 +296,6 @@ bool sqlite_wrote_elsewhere(struct store *base)
     s->data_version = version;
     if (changed) {
         forget_works(s);
-        reread_last_event(s);
         atomic_fetch_add(&s->commits, 1);
     }
     return changed;

@@ -76,7 +76,7 @@ int store_begin(struct store *s);
 int store_commit(struct store *s); /* 0: durable. Negative: nothing of it happened. */
 void store_rollback(struct store *s);
 
-/* Gives the message its id and times, writes it with its open work, event and count. */
+/* Gives the message its id and times, writes it with its open work and count. */
 int store_accept(struct store *s, struct message *m);
 
 struct message_move {

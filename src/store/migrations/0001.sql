@@ -61,8 +61,7 @@ CREATE TABLE work (
   status INTEGER NOT NULL,
   updated_us INTEGER NOT NULL,
   sent_us INTEGER NOT NULL,
-  retry_count INTEGER NOT NULL,
-  last_event INTEGER NOT NULL             -- head of this message's chain in `event`
+  retry_count INTEGER NOT NULL
 );
 
 -- How messages ended.
@@ -72,17 +71,7 @@ CREATE TABLE ending (
   ended_us INTEGER NOT NULL,
   sent_us INTEGER NOT NULL,               -- 0 = never
   failure INTEGER NOT NULL,
-  retry_count INTEGER NOT NULL,
-  last_event INTEGER NOT NULL
-);
-
--- Every change of status, in the order of the commits; written with the change itself.
-CREATE TABLE event (
-  sequence INTEGER PRIMARY KEY,
-  message INTEGER NOT NULL,
-  previous INTEGER NOT NULL,              -- the message's event before this one, 0 = none
-  status INTEGER NOT NULL,                -- the status it came to
-  at_us INTEGER NOT NULL
+  retry_count INTEGER NOT NULL
 );
 
 -- How many messages an owner has in each status: totals without counting.

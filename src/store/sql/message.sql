@@ -36,14 +36,14 @@ SELECT coalesce(max(id), 0) FROM message;
 SELECT coalesce((SELECT created_us FROM message ORDER BY id DESC LIMIT 1), 0);
 
 -- name: work_insert
-INSERT INTO work (id, owner, status, updated_us, sent_us, retry_count, last_event)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7);
+INSERT INTO work (id, owner, status, updated_us, sent_us, retry_count)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6);
 
 -- name: work_get
-SELECT owner, status, sent_us, retry_count, last_event FROM work WHERE id = ?1;
+SELECT owner, status, sent_us, retry_count FROM work WHERE id = ?1;
 
 -- name: work_update
-UPDATE work SET status = ?2, updated_us = ?3, sent_us = ?4, last_event = ?5 WHERE id = ?1;
+UPDATE work SET status = ?2, updated_us = ?3, sent_us = ?4 WHERE id = ?1;
 
 -- name: work_delete
 DELETE FROM work WHERE id = ?1;
@@ -57,14 +57,8 @@ FROM work AS w CROSS JOIN message AS m ON m.id = w.id LEFT JOIN ending AS e ON e
 WHERE w.id > ?1 ORDER BY w.id LIMIT ?2;
 
 -- name: ending_insert
-INSERT INTO ending (id, status, ended_us, sent_us, failure, retry_count, last_event)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7);
-
--- name: event_insert
-INSERT INTO event (sequence, message, previous, status, at_us) VALUES (?1, ?2, ?3, ?4, ?5);
-
--- name: event_last
-SELECT coalesce(max(sequence), 0) FROM event;
+INSERT INTO ending (id, status, ended_us, sent_us, failure, retry_count)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6);
 
 -- name: tally_add
 INSERT INTO tally (owner, status, count) VALUES (?1, ?2, ?3)
