@@ -259,6 +259,8 @@ static void test_malformed(void **state)
         STR("{\"a\":1,\"b\":{\"c\":1,\"c\":2}}"),
         STR("{\"a\\u0000\":1}"),
         STR("{}\0"),
+        STR("{\"a\":1\0}"),
+        STR("{\"a\":true\0}"),
     };
 
     for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
