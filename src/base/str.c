@@ -85,6 +85,17 @@ bool str_to_u64(struct str s, uint64_t *ret)
     return true;
 }
 
+bool str_to_i64(struct str s, int64_t *ret)
+{
+    bool minus = s.n && s.p[0] == '-';
+    uint64_t size;
+
+    if (!str_to_u64(minus ? str_skip(s, 1) : s, &size) || size > (uint64_t)INT64_MAX + minus)
+        return false;
+    *ret = minus ? (int64_t)(0 - size) : (int64_t)size;
+    return true;
+}
+
 unsigned str_distance(const char *a, const char *b)
 {
     enum { LONGEST = 63 };

@@ -41,6 +41,8 @@ struct str str_cut(struct str *s, char mark);
 
 /* Whole string, decimal digits only, no sign, no overflow. */
 bool str_to_u64(struct str s, uint64_t *ret);
+/* The same, with an optional minus. */
+bool str_to_i64(struct str s, int64_t *ret);
 
 /* Levenshtein distance of two short words, for "did you mean". */
 unsigned str_distance(const char *a, const char *b);

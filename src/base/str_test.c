@@ -89,6 +89,21 @@ static void test_numbers(void **state)
     assert_false(str_to_u64(STR("1\0"), &value));
 }
 
+static void test_to_i64(void **state)
+{
+    int64_t value = 1;
+
+    assert_true(str_to_i64(STR("-0"), &value) && value == 0);
+    assert_true(str_to_i64(STR("9223372036854775807"), &value) && value == INT64_MAX);
+    assert_true(str_to_i64(STR("-9223372036854775808"), &value) && value == INT64_MIN);
+    static const char *const bad[] = {
+        "", "-", "--1", "+1", "-1.", "- 1", "9223372036854775808", "-9223372036854775809"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        assert_false(str_to_i64(str_of(bad[i]), &value));
+        assert_true(value == INT64_MIN); /* untouched */
+    }
+}
+
 static void test_distance(void **state)
 {
     char longest[64], longer[65];
@@ -119,7 +134,8 @@ int main(void)
         cmocka_unit_test(test_equality), cmocka_unit_test(test_equality_without_case),
         cmocka_unit_test(test_prefixes), cmocka_unit_test(test_skip_and_trim),
         cmocka_unit_test(test_cut),      cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_distance), cmocka_unit_test(test_format),
+        cmocka_unit_test(test_to_i64),   cmocka_unit_test(test_distance),
+        cmocka_unit_test(test_format),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

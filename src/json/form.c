@@ -140,17 +140,6 @@ static int collect(struct str body, const struct json_field *fields, size_t coun
     return r;
 }
 
-static bool read_integer(struct str s, int64_t *ret)
-{
-    bool minus = s.n && s.p[0] == '-';
-    uint64_t size;
-
-    if (!str_to_u64(minus ? str_skip(s, 1) : s, &size) || size > (uint64_t)INT64_MAX + minus)
-        return false;
-    *ret = minus ? (int64_t)(0 - size) : (int64_t)size;
-    return true;
-}
-
 static enum json_result read_boolean(struct str s, const struct json_field *field, bool *ret,
                                      struct json_error *error)
 {
@@ -175,7 +164,7 @@ static enum json_result read_value(const struct str_list *given, const struct js
         *(struct str_list *)at = *given;
         break;
     case JSON_INT64:
-        if (!read_integer(given->items[0], at))
+        if (!str_to_i64(given->items[0], at))
             return json_wrong_type(error, field, "must be a whole number");
         break;
     case JSON_BOOLEAN:

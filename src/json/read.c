@@ -1,7 +1,10 @@
 #include "json/read.h"
 
-#include <jansson.h>
+#include "json/scan.h"
+
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 /* Doubles hold every whole number up to here exactly. */
 static const double exact_max = 9007199254740992.0;
@@ -11,6 +14,13 @@ static const char *const wanted[] = {
     [JSON_TEXT_LIST] = "must be an array of strings",
     [JSON_INT64] = "must be a whole number",
     [JSON_BOOLEAN] = "must be true or false",
+};
+
+/* What the body holds for one field. Nothing is filled before the whole body is known to be
+ * well-formed. */
+struct found {
+    struct json_value value;
+    bool by_name; /* and not by the alias */
 };
 
 enum json_result json_wrong_type(struct json_error *error, const struct json_field *field,
@@ -23,44 +33,80 @@ enum json_result json_wrong_type(struct json_error *error, const struct json_fie
     return JSON_WRONG_TYPE;
 }
 
-static enum json_result malformed(struct json_error *error, const json_error_t *e)
-{
-    static const char either[] = "'[' or ";
-    const char *text = e->text;
+/* ---- the body, once over ---- */
 
-    /* jansson would take an array too; we do not. */
-    if (strncmp(text, either, sizeof either - 1) == 0)
-        text += sizeof either - 1;
-    snprintf(error->message, sizeof error->message, "%s (line %d, column %d)", text, e->line,
-             e->column);
-    /* The text near the fault may end within a character, but an answer must be UTF-8. */
-    for (char *c = error->message; *c; c++)
-        if (*c & 0x80)
-            *c = '?';
-    return JSON_MALFORMED;
+static void note(struct found *found, const struct json_field *field, struct str name,
+                 const struct json_value *value)
+{
+    bool by_name = str_is(name, field->name);
+
+    if (by_name || (field->alias && !found->by_name && str_is(name, field->alias)))
+        *found = (struct found){*value, by_name};
 }
 
-static bool copy_text(const json_t *value, struct arena *a, struct str *ret)
+static int scan_body(struct json_scan *s, const struct json_field *fields, size_t count,
+                     struct found *found)
 {
-    *ret = arena_copy(a, (struct str){json_string_value(value), json_string_length(value)});
-    return ret->p != NULL;
+    struct json_value value;
+    struct str name;
+    size_t mark;
+    int r = json_scan_object_begin(s, &mark);
+
+    while (r == 0 && (r = json_scan_object_next(s, mark, &name)) > 0) {
+        r = json_scan_value(s, &value);
+        for (size_t i = 0; r == 0 && i < count; i++)
+            note(&found[i], &fields[i], name, &value);
+    }
+    return r < 0 ? r : json_scan_end(s);
 }
 
-static enum json_result read_list(const json_t *value, const struct json_field *field,
+/* ---- the fields, out of what was found ---- */
+
+static enum json_result read_text(const struct json_value *value, struct arena *a, struct str *ret)
+{
+    return json_value_text(value, a, ret) < 0 ? JSON_NO_MEMORY : JSON_OK;
+}
+
+/* The items of an array that are strings, up to the first that is none; with `items` their texts
+ * as well. */
+static enum json_result walk_list(const struct json_value *array, struct arena *a,
+                                  struct str *items, size_t *ret_count, bool *ret_whole)
+{
+    enum json_result result = JSON_OK;
+    struct json_value item;
+    struct json_scan s;
+    size_t n = 0;
+    int more;
+
+    json_scan_init(&s, array->raw, a);
+    json_scan_array_begin(&s);
+    while ((more = json_scan_array_next(&s, n == 0)) > 0 && *s.next == '"' && result == JSON_OK) {
+        json_scan_value(&s, &item);
+        if (items)
+            result = read_text(&item, a, &items[n]);
+        n++;
+    }
+    *ret_count = n;
+    *ret_whole = more == 0;
+    return result;
+}
+
+static enum json_result read_list(const struct json_value *value, const struct json_field *field,
                                   struct str_list *ret, struct arena *a, struct json_error *error)
 {
-    struct str_list list = {NULL, json_array_size(value)};
+    struct str_list list = {NULL, 0};
     char message[64];
+    bool whole;
 
-    if (list.count && !(list.items = arena_alloc(a, list.count * sizeof *list.items)))
-        return JSON_NO_MEMORY;
-    for (size_t i = 0; i < list.count; i++) {
-        const json_t *item = json_array_get(value, i);
-        if (!json_is_string(item)) {
-            snprintf(message, sizeof message, "must be an array of strings; item %zu is not", i);
-            return json_wrong_type(error, field, message);
-        }
-        if (!copy_text(item, a, &list.items[i]))
+    walk_list(value, a, NULL, &list.count, &whole);
+    if (!whole) {
+        snprintf(message, sizeof message, "must be an array of strings; item %zu is not",
+                 list.count);
+        return json_wrong_type(error, field, message);
+    }
+    if (list.count) {
+        list.items = arena_alloc(a, list.count * sizeof *list.items);
+        if (!list.items || walk_list(value, a, list.items, &list.count, &whole) != JSON_OK)
             return JSON_NO_MEMORY;
     }
     *ret = list;
@@ -68,29 +114,30 @@ static enum json_result read_list(const json_t *value, const struct json_field *
 }
 
 /* 5.0 is a whole number too: JSON has but one kind of number. */
-static bool read_integer(const json_t *value, int64_t *ret)
+static bool read_integer(const struct json_value *value, int64_t *ret)
 {
-    if (json_is_integer(value)) {
-        *ret = json_integer_value(value);
-        return true;
-    }
-    double real = json_is_real(value) ? json_real_value(value) : 0.5;
+    if (value->type == JSON_TYPE_INTEGER)
+        return str_to_i64(value->raw, ret);
+    if (value->type != JSON_TYPE_REAL)
+        return false;
+    /* What follows it in the body, a comma or a bracket, ends it. */
+    double real = strtod(value->raw.p, NULL);
     if (real < -exact_max || real > exact_max || (double)(int64_t)real != real)
         return false;
     *ret = (int64_t)real;
     return true;
 }
 
-static enum json_result read_value(const json_t *value, const struct json_field *field, void *at,
-                                   struct arena *a, struct json_error *error)
+static enum json_result read_value(const struct json_value *value, const struct json_field *field,
+                                   void *at, struct arena *a, struct json_error *error)
 {
     switch (field->kind) {
     case JSON_TEXT:
-        if (json_is_string(value))
-            return copy_text(value, a, at) ? JSON_OK : JSON_NO_MEMORY;
+        if (value->type == JSON_TYPE_STRING)
+            return read_text(value, a, at);
         break;
     case JSON_TEXT_LIST:
-        if (json_is_array(value))
+        if (value->type == JSON_TYPE_ARRAY)
             return read_list(value, field, at, a, error);
         break;
     case JSON_INT64:
@@ -98,8 +145,8 @@ static enum json_result read_value(const json_t *value, const struct json_field 
             return JSON_OK;
         break;
     case JSON_BOOLEAN:
-        if (json_is_boolean(value)) {
-            *(bool *)at = json_is_true(value);
+        if (value->type == JSON_TYPE_TRUE || value->type == JSON_TYPE_FALSE) {
+            *(bool *)at = value->type == JSON_TYPE_TRUE;
             return JSON_OK;
         }
         break;
@@ -107,24 +154,14 @@ static enum json_result read_value(const json_t *value, const struct json_field 
     return json_wrong_type(error, field, wanted[field->kind]);
 }
 
-static const json_t *find(const json_t *object, const struct json_field *field)
-{
-    const json_t *value = json_object_get(object, field->name);
-
-    if (!value && field->alias)
-        value = json_object_get(object, field->alias);
-    return json_is_null(value) ? NULL : value;
-}
-
-static enum json_result read_object(const json_t *object, const struct json_field *fields,
-                                    size_t count, char *out, struct arena *a,
-                                    struct json_error *error)
+static enum json_result fill(const struct found *found, const struct json_field *fields,
+                             size_t count, char *out, struct arena *a, struct json_error *error)
 {
     enum json_result result = JSON_OK;
 
     for (size_t i = 0; i < count; i++) {
-        const json_t *value = find(object, &fields[i]);
-        if (!value)
+        const struct json_value *value = &found[i].value;
+        if (value->type == JSON_TYPE_NONE || value->type == JSON_TYPE_NULL)
             continue;
         *(bool *)(out + fields[i].set_offset) = true;
         enum json_result r = read_value(value, &fields[i], out + fields[i].offset, a, error);
@@ -139,18 +176,17 @@ static enum json_result read_object(const json_t *object, const struct json_fiel
 enum json_result json_decode(struct str body, const struct json_field *fields, size_t count,
                              void *out, struct arena *a, struct json_error *error)
 {
-    json_error_t e;
+    struct found *found = arena_alloc(a, count * sizeof *found);
+    struct json_scan s;
 
     *error = (struct json_error){0};
-    json_t *root =
-        json_loadb(body.n ? body.p : "", body.n, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &e);
-    if (!root)
-        return malformed(error, &e);
-    enum json_result result = JSON_MALFORMED;
-    if (json_is_object(root))
-        result = read_object(root, fields, count, out, a, error);
-    else
-        snprintf(error->message, sizeof error->message, "'{' expected near '[' (line 1, column 1)");
-    json_decref(root);
-    return result;
+    json_scan_init(&s, body, a);
+    int r = found ? scan_body(&s, fields, count, found) : -ENOMEM;
+    if (r == -ENOMEM)
+        return JSON_NO_MEMORY;
+    if (r < 0) {
+        json_scan_describe(&s, error->message, sizeof error->message);
+        return JSON_MALFORMED;
+    }
+    return fill(found, fields, count, out, a, error);
 }

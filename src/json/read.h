@@ -1,6 +1,6 @@
 /* Request bodies into structs, by a table of fields. The same table serves JSON (here) and form
- * bodies (form.h), so an endpoint describes its fields once. jansson is known to
- * read.c and tree.c alone. */
+ * bodies (form.h), so an endpoint describes its fields once. No tree is built on the way; tree.h
+ * does that, for the command line. */
 #pragma once
 
 #include "base/arena.h"
@@ -45,7 +45,8 @@ struct json_error {
 
 /* Fills `out`, which the caller has zeroed or set to defaults. Everything of the right type is
  * filled even when another field is wrong, so that the caller can name missing fields first.
- * Texts are copied into the arena. null counts as absent, unknown fields are ignored.
+ * Texts are views of the body, or lie in the arena when they had escapes: both must outlive `out`.
+ * null counts as absent, unknown fields are checked and then ignored.
  *
  * A name given twice in one object is malformed: readers differ in which one they take, and a
  * proxy or log in front of us must not see another message than the one that is sent. */
