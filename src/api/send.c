@@ -109,7 +109,7 @@ static bool decode_problem(struct call *c, enum json_result result, const struct
         return true;
     case JSON_MALFORMED:
         return problem_set(p, PROBLEM_INVALID_JSON, NULL,
-                           arena_printf(a, "The body cannot be read: %s.", error->message));
+                           arena_printf(a, "The body is not valid JSON: %s.", error->message));
     case JSON_WRONG_TYPE:
         /* Missing fields are named first; message_compose does that. */
         if (!body->has_to || !body->has_text)
