@@ -8,6 +8,7 @@ local TEXT = "Your parcel 4711 is here. Pick it up by Friday, bring your I"
 assert(#TEXT == 60)
 
 wrk.method = "POST"
+wrk.path = "/v1/send"
 wrk.headers["Authorization"] = "Bearer " .. os.getenv("BENCH_KEY")
 wrk.headers["Content-Type"] = "application/json"
 wrk.body = string.format('{"to":"+12125550123","text":"%s"}', TEXT)

@@ -207,7 +207,7 @@ static int start_http(struct server *s)
                                           .context = s->api,
                                           .worker_open = api_worker_open,
                                           .worker_close = api_worker_close,
-                                          .worker_idle = api_worker_idle};
+                                          .worker_rest = api_worker_rest};
 
     snprintf(listen_on, sizeof listen_on, strchr(c->server_listen.host, ':') ? "[%s]:%u" : "%s:%u",
              c->server_listen.host, c->server_listen.port);

@@ -68,7 +68,7 @@ int api_worker_open(void *api, void **ret)
     return 0;
 }
 
-void api_worker_idle(void *worker)
+void api_worker_rest(void *worker)
 {
     store_reader_rest(((struct api_worker *)worker)->reader);
 }

@@ -29,4 +29,4 @@ void api_set_trouble(struct api *a, const char *why);
 http_handler api_handle;
 int api_worker_open(void *api, void **ret);
 void api_worker_close(void *worker);
-void api_worker_idle(void *worker);
+void api_worker_rest(void *worker);

@@ -30,6 +30,7 @@ struct http_worker {
     struct buf plain, cipher; /* an answer before and after encryption */
     char *receive;            /* HTTP_RECEIVE bytes of ciphertext as they come */
     int64_t now_us;           /* of the clock that never jumps, as of this round */
+    int64_t next_rest_us;
     int64_t date_s;
     char date[64]; /* the Date field of that second */
 };

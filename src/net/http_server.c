@@ -11,7 +11,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-enum { EVENTS = 256, PLAIN_MAX = 9 << 20, CIPHER_MAX = 16 << 20, IDLE_MS = 200 };
+enum { EVENTS = 256, PLAIN_MAX = 9 << 20, CIPHER_MAX = 16 << 20, REST_US = 100000 };
 
 /* ---- a worker ---- */
 
@@ -109,10 +109,12 @@ static void *worker_main(void *argument)
 
     pthread_setname_np(pthread_self(), "http");
     while (!atomic_load_explicit(&w->server->stopping, memory_order_relaxed)) {
-        int n = epoll_wait(w->epoll, events, EVENTS, w->again ? 0 : IDLE_MS);
+        int n = epoll_wait(w->epoll, events, EVENTS, w->again ? 0 : REST_US / 1000);
         w->now_us = clock_monotonic_us();
-        if (n == 0 && !w->again && w->server->options.worker_idle)
-            w->server->options.worker_idle(w->context);
+        if (w->now_us >= w->next_rest_us && w->server->options.worker_rest) {
+            w->server->options.worker_rest(w->context);
+            w->next_rest_us = w->now_us + REST_US;
+        }
         for (int i = 0; i < n; i++) {
             uint64_t count;
             if (events[i].data.ptr)

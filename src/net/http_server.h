@@ -70,8 +70,8 @@ struct http_server_options {
     /* On the starting thread, once per worker: what its requests see as worker_context. */
     int (*worker_open)(void *context, void **ret);
     void (*worker_close)(void *worker_context);
-    /* On the worker's thread, when it has had nothing to do for a while; may be NULL. */
-    void (*worker_idle)(void *worker_context);
+    /* On the worker's thread, ten times a second, busy or not; may be NULL. */
+    void (*worker_rest)(void *worker_context);
 };
 
 struct http_server;
