@@ -106,7 +106,9 @@ bool test_client_answer(struct test_client *c, struct test_answer *ret, bool has
     struct str head = {c->in.p, (size_t)(end - c->in.p)};
     size_t head_size = head.n + 4;
     assert(str_starts(head, STR("HTTP/1.1 ")));
-    ret->status = (unsigned)atoi(head.p + 9);
+    uint64_t status = 0;
+    str_to_u64((struct str){head.p + 9, 3}, &status);
+    ret->status = (unsigned)status;
     while (head.n)
         note_line(ret, str_trim(str_cut(&head, '\n')));
     size_t size = has_body ? ret->length : 0;
