@@ -99,8 +99,9 @@ static bool is_media_type(struct str header, struct str type)
     return str_eq_nocase(str_trim(str_cut(&header, ';')), type);
 }
 
-static bool decode_problem(struct call *c, enum json_result result, const struct json_error *error,
-                           const struct send_body *body, struct problem *p)
+static bool decode_problem(struct call *c, const char *kind, enum json_result result,
+                           const struct json_error *error, const struct send_body *body,
+                           struct problem *p)
 {
     struct arena *a = &c->http->arena;
 
@@ -109,7 +110,7 @@ static bool decode_problem(struct call *c, enum json_result result, const struct
         return true;
     case JSON_MALFORMED:
         return problem_set(p, PROBLEM_INVALID_JSON, NULL,
-                           arena_printf(a, "The body is not valid JSON: %s.", error->message));
+                           arena_printf(a, "The body is not valid %s: %s.", kind, error->message));
     case JSON_WRONG_TYPE:
         /* Missing fields are named first; message_compose does that. */
         if (!body->has_to || !body->has_text)
@@ -135,23 +136,24 @@ static bool decode(struct call *c, struct send_body *body, struct problem *p)
     struct str bytes = c->http->body;
     struct arena *a = &c->http->arena;
     struct json_error error = {0};
-    enum json_result result;
 
     if (!type.p || type.n == 0 || is_media_type(type, STR("application/json")))
-        result = json_decode(bytes, send_fields, SEND_FIELDS, body, a, &error);
-    else if (!is_media_type(type, STR("application/x-www-form-urlencoded")))
+        return decode_problem(c, "JSON",
+                              json_decode(bytes, send_fields, SEND_FIELDS, body, a, &error), &error,
+                              body, p);
+    if (!is_media_type(type, STR("application/x-www-form-urlencoded")))
         return problem_set(p, PROBLEM_UNSUPPORTED_CONTENT_TYPE, NULL,
                            arena_printf(a,
                                         "Content-Type '%.*s' is not supported; send "
                                         "application/json or application/x-www-form-urlencoded.",
                                         type.n > 60 ? 60 : (int)type.n, type.p));
-    else if (looks_like_json(bytes))
+    if (looks_like_json(bytes))
         return problem_set(p, PROBLEM_UNSUPPORTED_CONTENT_TYPE, NULL,
                            "The body is JSON but its Content-Type says that it is a form; add -H "
                            "'Content-Type: application/json'.");
-    else
-        result = form_decode(bytes, send_fields, SEND_FIELDS, body, a, &error);
-    return decode_problem(c, result, &error, body, p);
+    return decode_problem(c, "form data",
+                          form_decode(bytes, send_fields, SEND_FIELDS, body, a, &error), &error,
+                          body, p);
 }
 
 void send_create(struct call *c)
