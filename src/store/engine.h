@@ -64,7 +64,6 @@ void store_init(struct store *s, const struct store_engine *engine, const struct
 int store_fail(struct store *s, int r, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* A bit per status number, as in message_move.from. */
-#define STATUS_BIT(status) (1u << (status))
+/* The set of states that are not final. */
 #define STATUS_OPEN_BITS                                                                           \
-    (STATUS_BIT(STATUS_SCHEDULED) | STATUS_BIT(STATUS_QUEUED) | STATUS_BIT(STATUS_SENT))
+    (status_bit(STATUS_SCHEDULED) | status_bit(STATUS_QUEUED) | status_bit(STATUS_SENT))

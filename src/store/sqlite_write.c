@@ -5,9 +5,7 @@
 #include "sql.h"
 #include "store/sqlite_verbs.h"
 
-#include <assert.h>
 #include <errno.h>
-#include <stdlib.h>
 
 enum { LOG_PAGES_MOVE = 2000 }; /* ask the checkpointer from here on: 8 MB */
 
@@ -220,11 +218,6 @@ static int move_to_end(struct sqlite_store *s, const struct message_move *move,
     return failed ? failed : RUN_WITH(s, WRITE_WORK_DELETE, move->id);
 }
 
-static bool is_end(enum message_status status)
-{
-    return status == STATUS_DELIVERED || status == STATUS_FAILED || status == STATUS_CANCELLED;
-}
-
 int sqlite_message_move(struct store *base, const struct message_move *move)
 {
     struct sqlite_store *s = sqlite_of(base);
@@ -233,9 +226,10 @@ int sqlite_message_move(struct store *base, const struct message_move *move)
 
     if (found <= 0)
         return found;
-    if (!(move->from & (1u << was.status)))
+    if (!(move->from & status_bit(was.status)))
         return 0;
-    int failed = is_end(move->to) ? move_to_end(s, move, &was) : move_on(s, move, was);
+    bool open = status_bit(move->to) & STATUS_OPEN_BITS;
+    int failed = open ? move_on(s, move, was) : move_to_end(s, move, &was);
     if (!failed)
         failed = count(s, was.owner, was.status, -1);
     if (!failed)
