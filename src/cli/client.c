@@ -5,7 +5,6 @@
 #include "json/tree.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 enum { CALL_TIMEOUT_MS = 30000 };

@@ -1,6 +1,6 @@
 /* The front door: one thread that accepts connections, waits for the first byte of each, and hands
  * over those that speak TLS. A client that speaks plain HTTP is told so and shown out; nothing it
- * sent is looked at. Also sweeps the connection table once a second. */
+ * sent is looked at. Also sweeps the connection table, twice a second. */
 #pragma once
 
 #include "net/conn_table.h"

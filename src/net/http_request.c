@@ -4,7 +4,6 @@
 #include "base/random.h"
 #include "net/http_internal.h"
 
-#include <arpa/inet.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -173,21 +172,6 @@ void http_request_write(struct http_request *r, bool close)
 struct str http_request_header(const struct http_request *r, const char *name)
 {
     return http_head_field(&r->head, name);
-}
-
-const char *http_request_peer(const struct http_request *r, char out[64])
-{
-    struct sockaddr_storage address = {0};
-    socklen_t length = sizeof address;
-
-    out[0] = '\0';
-    if (getpeername(r->conn->fd, (struct sockaddr *)&address, &length) < 0)
-        return out;
-    if (address.ss_family == AF_INET6)
-        inet_ntop(AF_INET6, &((struct sockaddr_in6 *)&address)->sin6_addr, out, 64);
-    else if (address.ss_family == AF_INET)
-        inet_ntop(AF_INET, &((struct sockaddr_in *)&address)->sin_addr, out, 64);
-    return out;
 }
 
 void http_request_add_header(struct http_request *r, const char *name, const char *value)

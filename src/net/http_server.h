@@ -90,8 +90,6 @@ void http_server_stop(struct http_server *s);
 
 /* The value of a request header, or p == NULL. */
 struct str http_request_header(const struct http_request *r, const char *name);
-/* The client's address as text, without the port. */
-const char *http_request_peer(const struct http_request *r, char out[64]);
 void http_request_add_header(struct http_request *r, const char *name, const char *value);
 /* The answer will come later: call before the request is handed to another thread. After the resume
  * `finish` runs on the worker's thread and fills in the answer. */

@@ -22,7 +22,6 @@ struct tls_identity {
     gnutls_pcert_st *chain;
     unsigned chain_count;
     gnutls_privkey_t key;
-    int64_t expires_us;         /* of the leaf */
     struct tls_identity *older; /* for whoever keeps them in a list */
 };
 

@@ -8,7 +8,6 @@
 #include <limits.h>
 #include <netinet/in.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 enum {
     DAY_S = 86400,

@@ -3,7 +3,6 @@
 #include "store/sqlite_verbs.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 const char *const sqlite_read_sql[READ_COUNT] = {
     [READ_MESSAGE_GET] = sql_message_get,
