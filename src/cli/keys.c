@@ -112,13 +112,8 @@ static int insert_key(struct store *s, struct key_record *k)
 {
     int r = store_begin(s);
 
-    if (r == 0) {
-        r = store_key_insert(s, k);
-        if (r == 0)
-            r = store_commit(s);
-        else
-            store_rollback(s);
-    }
+    if (r == 0)
+        r = store_end(s, store_key_insert(s, k));
     if (r == 0)
         return CLI_OK;
     talk("The key cannot be stored: %s", store_error(s));
@@ -313,13 +308,8 @@ static int revoke_key(struct store *s, const char *word)
         return CLI_NOT_FOUND;
     }
     int r = store_begin(s);
-    if (r == 0) {
-        r = store_key_revoke(s, id, clock_now_us(&clock_real));
-        if (r == 0)
-            r = store_commit(s);
-        else
-            store_rollback(s);
-    }
+    if (r == 0)
+        r = store_end(s, store_key_revoke(s, id, clock_now_us(&clock_real)));
     if (r == -ENOENT) {
         talk("There is no key %s; 'skylark keys list' shows them.", word);
         return CLI_NOT_FOUND;

@@ -75,6 +75,8 @@ int store_key_list(struct store_reader *r, struct arena *a, struct key_record **
 int store_begin(struct store *s);
 int store_commit(struct store *s); /* 0: durable. Negative: nothing of it happened. */
 void store_rollback(struct store *s);
+/* Commits when `result`, that of the verbs before, is 0; else rolls back and returns it. */
+int store_end(struct store *s, int result);
 
 /* Gives the message its id and times, writes it with its open work and count. */
 int store_accept(struct store *s, struct message *m);

@@ -30,15 +30,7 @@ static int apply_all(struct writer *w, struct letter *first)
 static int write_batch(struct writer *w, struct letter *first)
 {
     int failed = store_begin(w->options.store);
-
-    if (failed)
-        return failed;
-    failed = apply_all(w, first);
-    if (failed) {
-        store_rollback(w->options.store);
-        return failed;
-    }
-    return store_commit(w->options.store);
+    return failed ? failed : store_end(w->options.store, apply_all(w, first));
 }
 
 static void report_health(struct writer *w, int result)
@@ -120,15 +112,7 @@ static struct letter *write_all(struct writer *w, struct letter *jobs)
 static int write_nothing(struct store *s)
 {
     int failed = store_begin(s);
-
-    if (failed)
-        return failed;
-    failed = store_touch(s);
-    if (failed) {
-        store_rollback(s);
-        return failed;
-    }
-    return store_commit(s);
+    return failed ? failed : store_end(s, store_touch(s));
 }
 
 static void *writer_main(void *argument)
