@@ -153,8 +153,11 @@ static int start_engine(struct server *s)
 
 static int start_api(struct server *s)
 {
-    struct api_options options = {
-        .store = s->store, .writer = s->writer, .dispatch = s->dispatch, .clock = &clock_real};
+    struct api_options options = {.store = s->store,
+                                  .writer = s->writer,
+                                  .dispatch = s->dispatch,
+                                  .clock = &clock_real,
+                                  .docs_url = s->config->server_docs_url};
     int failed = api_new(&s->api, &options);
 
     return failed ? fail(s, failed, "cannot start the API") : 0;
@@ -205,6 +208,7 @@ static int start_http(struct server *s)
                                           .body_max = BODY_MAX,
                                           .handler = api_handle,
                                           .context = s->api,
+                                          .bound = api_bound,
                                           .worker_open = api_worker_open,
                                           .worker_close = api_worker_close,
                                           .worker_rest = api_worker_rest};
@@ -250,14 +254,6 @@ static void free_plans(struct server *s)
     }
 }
 
-static void set_docs_url(struct server *s)
-{
-    char own[sizeof s->url + 8];
-
-    snprintf(own, sizeof own, "%s/docs", s->url);
-    api_set_docs_url(s->api, s->config->server_docs_url[0] ? s->config->server_docs_url : own);
-}
-
 static int start_all(struct server *s)
 {
     static int (*const steps[])(struct server *) = {set_plans,    start_store, start_writer,
@@ -268,7 +264,6 @@ static int start_all(struct server *s)
         failed = steps[i](s);
     if (failed)
         return failed;
-    set_docs_url(s);
     failed = address_write(&s->data, s->url);
     return failed ? fail(s, failed, "cannot write the file 'address'") : 0;
 }

@@ -10,7 +10,7 @@ struct key_cache;
 struct api {
     struct api_options options;
     struct limiter *limiter;
-    char docs_url[256];
+    char docs_url[256]; /* not changed once requests come */
     struct buf errors_page;
     pthread_mutex_t trouble_lock;
     char trouble[STORE_WHY_SIZE]; /* "" = none */

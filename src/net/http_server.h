@@ -67,6 +67,8 @@ struct http_server_options {
     struct tls_identity *identity; /* the server takes it over */
     http_handler *handler;
     void *context;
+    /* On the starting thread: the address, "127.0.0.1:8443", before any request; may be NULL. */
+    void (*bound)(void *context, const char *address);
     /* On the starting thread, once per worker: what its requests see as worker_context. */
     int (*worker_open)(void *context, void **ret);
     void (*worker_close)(void *worker_context);
