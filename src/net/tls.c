@@ -101,8 +101,20 @@ int tls_identity_load(struct tls_identity **ret, const char *cert_path, const ch
         tls_identity_free(t);
         return r;
     }
+    why[0] = '\0';
     *ret = t;
     return 0;
+}
+
+bool tls_identity_same(const struct tls_identity *a, const struct tls_identity *b)
+{
+    bool same = a->chain_count == b->chain_count;
+
+    for (unsigned i = 0; same && i < a->chain_count; i++) {
+        const gnutls_datum_t *x = &a->chain[i].cert, *y = &b->chain[i].cert;
+        same = x->size == y->size && memcmp(x->data, y->data, x->size) == 0;
+    }
+    return same;
 }
 
 void tls_identity_free(struct tls_identity *t)
