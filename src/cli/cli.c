@@ -18,16 +18,6 @@ void talk(const char *format, ...)
     fputc('\n', stderr);
 }
 
-const char *invocation_variable(const struct invocation *in, const char *name)
-{
-    size_t n = strlen(name);
-
-    for (char *const *e = in->environment; e && *e; e++)
-        if (strncmp(*e, name, n) == 0 && (*e)[n] == '=')
-            return *e + n + 1;
-    return NULL;
-}
-
 bool invocation_format(const struct invocation *in, enum output_format *ret)
 {
     if (output_format_parse(in->values[OPTION_OUTPUT], ret))
@@ -116,6 +106,7 @@ static int run(struct invocation *in, int argc, char **argv)
 int cli_main(int argc, char **argv, char *const *environment, cli_serve *serve)
 {
     struct invocation in = {.environment = environment, .serve = serve};
+
     int r = run(&in, argc, argv);
 
     /* A full disk or a closed pipe must not look like success. */

@@ -113,4 +113,3 @@ int invocation_config(const struct invocation *in, struct config_source *ret_sou
                       struct config **ret);
 /* The format that -o asks for; false after telling that there is none such. */
 bool invocation_format(const struct invocation *in, enum output_format *ret);
-const char *invocation_variable(const struct invocation *in, const char *name);
