@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/signalfd.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum {
@@ -398,7 +397,6 @@ int server_run(struct config *config, const struct config_source *source)
     struct server s = {.config = config, .source = source, .data.lock = -1};
     int signals = open_signals();
 
-    umask(0077); /* the store and the keys are for their owner only */
     set_log(config);
     int failed = signals < 0 ? -errno : start_all(&s);
     if (failed) {

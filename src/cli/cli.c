@@ -4,6 +4,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <sys/stat.h>
 
 enum { HELP_MAX = 64 << 10 };
 
@@ -107,6 +108,7 @@ int cli_main(int argc, char **argv, char *const *environment, cli_serve *serve)
 {
     struct invocation in = {.environment = environment, .serve = serve};
 
+    umask(0077); /* the store and the keys are for their owner only, whoever makes them first */
     int r = run(&in, argc, argv);
 
     /* A full disk or a closed pipe must not look like success. */

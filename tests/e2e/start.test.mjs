@@ -3,7 +3,7 @@ import { it } from 'node:test';
 import assert from 'node:assert/strict';
 import net from 'node:net';
 import { spawn } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Server, removeFolder, temporaryFolder } from './lib/server.mjs';
 import { environment, programPath, run, sanitizerReport, skylark, withoutLeakCheck } from './lib/program.mjs';
@@ -244,6 +244,18 @@ it('start: a damaged store is refused in words', { timeout }, async () => {
     assert.ok(stderr.includes(file) || /database/i.test(stderr), stderr);
   } finally {
     await server.dispose();
+  }
+});
+
+it('start: a store that the command line makes is for the owner only, whatever the umask', { timeout }, async () => {
+  const folder = temporaryFolder();
+  try {
+    chmodSync(folder, 0o755);
+    const made = await run('sh', ['-c', 'umask 022; exec "$0" keys create --name first --data-dir "$1"', programPath, folder]);
+    assert.equal(made.code, 0, made.stderr);
+    assert.equal(statSync(databaseIn(folder)).mode & 0o077, 0);
+  } finally {
+    removeFolder(folder);
   }
 });
 
