@@ -42,6 +42,8 @@ bool call_authenticate(struct call *c, struct problem *p);
 
 /* ---- answers (answer.c) ---- */
 
+/* The word for `error` that goes with a status: "validation_error". */
+const char *error_type(unsigned status);
 void answer_problem(struct call *c, const struct problem *p);
 void answer_simple_problem(struct call *c, enum problem_code code, const char *field,
                            const char *message);
