@@ -64,26 +64,6 @@ static const unsigned example_waits[PROBLEM_COUNT] = {
     [PROBLEM_QUEUE_FULL] = 1,
 };
 
-static const char *status_name(unsigned status)
-{
-    switch (status) {
-    case 400:
-        return "Bad Request";
-    case 401:
-        return "Unauthorized";
-    case 403:
-        return "Forbidden";
-    case 404:
-        return "Not Found";
-    case 429:
-        return "Too Many Requests";
-    case 500:
-        return "Internal Server Error";
-    default:
-        return "Service Unavailable";
-    }
-}
-
 static void add_html_char(struct buf *out, char c)
 {
     switch (c) {
@@ -158,7 +138,7 @@ static void write_section(struct buf *out, enum problem_code code)
     buf_printf(out, "<section id=\"%s\">\n<h2><a href=\"#%s\"><code>%s</code></a></h2>\n", e->code,
                e->code, e->code);
     buf_printf(out, "<p class=\"kind\">%u %s · <code>%s</code></p>\n", e->status,
-               status_name(e->status), error_type(e->status));
+               http_reason(e->status), error_type(e->status));
     buf_text(out, "<dl>\n<dt>Cause</dt>\n<dd>");
     add_prose(out, e->cause);
     buf_text(out, "</dd>\n<dt>What to do</dt>\n<dd>");

@@ -102,28 +102,39 @@ void http_requests_free(struct http_worker *w)
     }
 }
 
-static const char *status_line(unsigned status)
+const char *http_reason(unsigned status)
 {
     switch (status) {
     case 200:
-        return "HTTP/1.1 200 OK\r\n";
+        return "OK";
     case 201:
-        return "HTTP/1.1 201 Created\r\n";
+        return "Created";
     case 400:
-        return "HTTP/1.1 400 Bad Request\r\n";
+        return "Bad Request";
     case 401:
-        return "HTTP/1.1 401 Unauthorized\r\n";
+        return "Unauthorized";
     case 403:
-        return "HTTP/1.1 403 Forbidden\r\n";
+        return "Forbidden";
     case 404:
-        return "HTTP/1.1 404 Not Found\r\n";
+        return "Not Found";
     case 429:
-        return "HTTP/1.1 429 Too Many Requests\r\n";
+        return "Too Many Requests";
+    case 500:
+        return "Internal Server Error";
     case 503:
-        return "HTTP/1.1 503 Service Unavailable\r\n";
+        return "Service Unavailable";
     default:
-        return "HTTP/1.1 500 Internal Server Error\r\n";
+        return ""; /* on the wire a number is enough */
     }
+}
+
+static void add_status_line(struct buf *b, unsigned status)
+{
+    buf_add(b, STR("HTTP/1.1 "));
+    buf_add_i64(b, status);
+    buf_add_char(b, ' ');
+    buf_text(b, http_reason(status));
+    buf_add(b, STR("\r\n"));
 }
 
 /* "Date: …\r\n", made anew once a second. */
@@ -154,7 +165,7 @@ void http_request_write(struct http_request *r, bool close)
     struct str body = r->static_body.p ? r->static_body : buf_str(&r->out);
 
     buf_clear(b);
-    buf_text(b, status_line(r->status));
+    add_status_line(b, r->status);
     buf_text(b, date_field(r->conn->worker));
     add_field(b, "Content-Type", r->content_type);
     add_field(b, "X-Request-Id", r->id);

@@ -90,6 +90,8 @@ void http_server_drain(struct http_server *s, int64_t drain_us);
 /* After a drain, and after everyone who may resume requests has done so. */
 void http_server_stop(struct http_server *s);
 
+/* A status in words, "Not Found"; "" for one that has none here. */
+const char *http_reason(unsigned status);
 /* The value of a request header, or p == NULL. */
 struct str http_request_header(const struct http_request *r, const char *name);
 void http_request_add_header(struct http_request *r, const char *name, const char *value);
