@@ -3,7 +3,8 @@
  *
  * An engine's own struct begins with `struct store`, its reader with `struct store_reader`; its
  * store_open_… makes the first, fills it with store_init and hands it out. store.c gives ids and
- * times, keeps final states final and counts changes of keys, so engines need not. */
+ * times, clears pages and lists before they are filled, keeps final states final and counts changes
+ * of keys, so engines need not. */
 #pragma once
 
 #include "store/store.h"
