@@ -75,15 +75,7 @@ static bool has_keys(struct store *s, int *ret_failed)
 static int store_key(struct store *s, struct key_record *record)
 {
     int failed = store_begin(s);
-
-    if (failed)
-        return failed;
-    failed = store_key_insert(s, record);
-    if (failed) {
-        store_rollback(s);
-        return failed;
-    }
-    return store_commit(s);
+    return failed ? failed : store_end(s, store_key_insert(s, record));
 }
 
 static int make_key(struct store *s, const struct data_dir *d, char *ret_key)

@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/signalfd.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum {
@@ -153,8 +152,11 @@ static int start_engine(struct server *s)
 
 static int start_api(struct server *s)
 {
-    struct api_options options = {
-        .store = s->store, .writer = s->writer, .dispatch = s->dispatch, .clock = &clock_real};
+    struct api_options options = {.store = s->store,
+                                  .writer = s->writer,
+                                  .dispatch = s->dispatch,
+                                  .clock = &clock_real,
+                                  .docs_url = s->config->server_docs_url};
     int failed = api_new(&s->api, &options);
 
     return failed ? fail(s, failed, "cannot start the API") : 0;
@@ -205,6 +207,7 @@ static int start_http(struct server *s)
                                           .body_max = BODY_MAX,
                                           .handler = api_handle,
                                           .context = s->api,
+                                          .bound = api_bound,
                                           .worker_open = api_worker_open,
                                           .worker_close = api_worker_close,
                                           .worker_rest = api_worker_rest};
@@ -250,14 +253,6 @@ static void free_plans(struct server *s)
     }
 }
 
-static void set_docs_url(struct server *s)
-{
-    char own[sizeof s->url + 8];
-
-    snprintf(own, sizeof own, "%s/docs", s->url);
-    api_set_docs_url(s->api, s->config->server_docs_url[0] ? s->config->server_docs_url : own);
-}
-
 static int start_all(struct server *s)
 {
     static int (*const steps[])(struct server *) = {set_plans,    start_store, start_writer,
@@ -268,7 +263,6 @@ static int start_all(struct server *s)
         failed = steps[i](s);
     if (failed)
         return failed;
-    set_docs_url(s);
     failed = address_write(&s->data, s->url);
     return failed ? fail(s, failed, "cannot write the file 'address'") : 0;
 }
@@ -403,7 +397,6 @@ int server_run(struct config *config, const struct config_source *source)
     struct server s = {.config = config, .source = source, .data.lock = -1};
     int signals = open_signals();
 
-    umask(0077); /* the store and the keys are for their owner only */
     set_log(config);
     int failed = signals < 0 ? -errno : start_all(&s);
     if (failed) {

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static const char *error_type(unsigned status)
+const char *error_type(unsigned status)
 {
     switch (status) {
     case 401:

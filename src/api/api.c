@@ -16,6 +16,7 @@ int api_new(struct api **ret, const struct api_options *options)
     if (!a)
         return -ENOMEM;
     a->options = *options;
+    snprintf(a->docs_url, sizeof a->docs_url, "%s", options->docs_url);
     a->limiter = limiter_new();
     buf_init(&a->errors_page, PAGE_MAX);
     errors_page_write(&a->errors_page);
@@ -36,9 +37,12 @@ void api_free(struct api *a)
     free(a);
 }
 
-void api_set_docs_url(struct api *a, const char *docs_url)
+void api_bound(void *api, const char *address)
 {
-    snprintf(a->docs_url, sizeof a->docs_url, "%s", docs_url);
+    struct api *a = api;
+
+    if (!a->docs_url[0])
+        snprintf(a->docs_url, sizeof a->docs_url, "https://%s/docs", address);
 }
 
 void api_set_trouble(struct api *a, const char *why)

@@ -16,17 +16,18 @@ struct api_options {
     struct writer *writer;
     struct dispatch *dispatch;
     const struct clock *clock;
+    /* Where `documentation` links lead, "https://example.com/docs"; "": to this server's /docs. */
+    const char *docs_url;
 };
 
 int api_new(struct api **ret, const struct api_options *options);
 void api_free(struct api *a);
-/* Where `documentation` links lead: "https://127.0.0.1:8443/docs". Before requests come. */
-void api_set_docs_url(struct api *a, const char *docs_url);
 /* NULL: the store can be written; else why not. Any thread. */
 void api_set_trouble(struct api *a, const char *why);
 
 /* For http_server_options. */
 http_handler api_handle;
+void api_bound(void *api, const char *address);
 int api_worker_open(void *api, void **ret);
 void api_worker_close(void *worker);
 void api_worker_rest(void *worker);

@@ -10,7 +10,7 @@ struct key_cache;
 struct api {
     struct api_options options;
     struct limiter *limiter;
-    char docs_url[256];
+    char docs_url[256]; /* not changed once requests come */
     struct buf errors_page;
     pthread_mutex_t trouble_lock;
     char trouble[STORE_WHY_SIZE]; /* "" = none */
@@ -42,6 +42,8 @@ bool call_authenticate(struct call *c, struct problem *p);
 
 /* ---- answers (answer.c) ---- */
 
+/* The word for `error` that goes with a status: "validation_error". */
+const char *error_type(unsigned status);
 void answer_problem(struct call *c, const struct problem *p);
 void answer_simple_problem(struct call *c, enum problem_code code, const char *field,
                            const char *message);

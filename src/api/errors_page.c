@@ -2,7 +2,7 @@
  * scripts, no outside requests, colours that follow the reader's system. */
 #include "api/errors_page.h"
 
-#include "messaging/problem.h"
+#include "api/call.h"
 
 static const char page_head[] =
     "<!doctype html>\n"
@@ -64,42 +64,6 @@ static const unsigned example_waits[PROBLEM_COUNT] = {
     [PROBLEM_QUEUE_FULL] = 1,
 };
 
-static const char *status_name(unsigned status)
-{
-    switch (status) {
-    case 400:
-        return "Bad Request";
-    case 401:
-        return "Unauthorized";
-    case 403:
-        return "Forbidden";
-    case 404:
-        return "Not Found";
-    case 429:
-        return "Too Many Requests";
-    case 500:
-        return "Internal Server Error";
-    default:
-        return "Service Unavailable";
-    }
-}
-
-static const char *status_error(unsigned status)
-{
-    switch (status) {
-    case 400:
-    case 404:
-        return "validation_error";
-    case 401:
-    case 403:
-        return "authentication_error";
-    case 429:
-        return "rate_limit_exceeded";
-    default:
-        return "api_error";
-    }
-}
-
 static void add_html_char(struct buf *out, char c)
 {
     switch (c) {
@@ -145,7 +109,7 @@ static void add_json_text(struct buf *out, const char *text)
 static void write_example(struct buf *out, enum problem_code code, const struct problem_entry *e)
 {
     buf_printf(out, "<pre tabindex=\"0\"><code>{\n  \"error\": \"%s\",\n  \"message\": \"",
-               status_error(e->status));
+               error_type(e->status));
     add_json_text(out, e->example);
     buf_printf(out, "\",\n  \"code\": \"%s\",\n  \"statusCode\": %u,\n", e->code, e->status);
     if (example_fields[code])
@@ -174,7 +138,7 @@ static void write_section(struct buf *out, enum problem_code code)
     buf_printf(out, "<section id=\"%s\">\n<h2><a href=\"#%s\"><code>%s</code></a></h2>\n", e->code,
                e->code, e->code);
     buf_printf(out, "<p class=\"kind\">%u %s · <code>%s</code></p>\n", e->status,
-               status_name(e->status), status_error(e->status));
+               http_reason(e->status), error_type(e->status));
     buf_text(out, "<dl>\n<dt>Cause</dt>\n<dd>");
     add_prose(out, e->cause);
     buf_text(out, "</dd>\n<dt>What to do</dt>\n<dd>");

@@ -1,5 +1,6 @@
 #include "api/errors_page.h"
 #include "messaging/problem.h"
+#include "net/http_server.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -31,6 +32,7 @@ static void every_code_has_its_anchor_and_example(void **state)
         assert_true(page_has(&page, text));
         snprintf(text, sizeof text, "\"code\": \"%s\",\n  \"statusCode\": %u", e->code, e->status);
         assert_true(page_has(&page, text));
+        assert_true(strlen(http_reason(e->status)) > 0);
     }
 }
 

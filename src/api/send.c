@@ -27,8 +27,6 @@ struct sending {
     int result;
 };
 
-static void finish_send(struct http_request *r);
-
 /* ---- on the writer's thread ---- */
 
 static int apply_send(struct write_job *job, struct store *store)

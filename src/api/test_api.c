@@ -144,10 +144,12 @@ int test_api_set_up(void **state)
     plans_set(plans);
     start_engine();
     add_keys();
-    struct api_options a = {
-        .store = test_store, .writer = writer, .dispatch = dispatch, .clock = &test_clock};
+    struct api_options a = {.store = test_store,
+                            .writer = writer,
+                            .dispatch = dispatch,
+                            .clock = &test_clock,
+                            .docs_url = "https://docs.example.com"};
     assert_int_equal(api_new(&test_api, &a), 0);
-    api_set_docs_url(test_api, "https://docs.example.com");
     assert_int_equal(api_worker_open(test_api, &worker), 0);
     test_worker = worker;
     mailbox_init(&http_worker.resumed, SIZE_MAX, NULL, NULL);

@@ -1,5 +1,6 @@
 #include "base/clock.h"
 
+#include <string.h>
 #include <time.h>
 
 static int64_t read_clock(clockid_t id)

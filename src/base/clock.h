@@ -1,7 +1,7 @@
 /* Time, injected: whoever needs the hour is handed a clock, so tests can turn its hands. */
 #pragma once
 
-#include "base/buf.h"
+#include <stdint.h>
 
 struct clock {
     int64_t (*now_us)(const struct clock *c); /* unix time in microseconds */

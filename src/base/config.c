@@ -107,11 +107,11 @@ void config_apply(struct config_load *l, const struct config_row *row, const cha
         config_fault(l, place, "does not fit into memory");
 }
 
-static const char *variable(const struct config_source *source, const char *name)
+const char *config_variable(char *const *environment, const char *name)
 {
     size_t n = strlen(name);
 
-    for (char *const *e = source->environment; e && *e; e++)
+    for (char *const *e = environment; e && *e; e++)
         if (strncmp(*e, name, n) == 0 && (*e)[n] == '=')
             return *e + n + 1;
     return NULL;
@@ -119,7 +119,8 @@ static const char *variable(const struct config_source *source, const char *name
 
 static void read_file(struct config_load *l, const struct config_source *source)
 {
-    const char *named = source->file ? source->file : variable(source, "SKYLARK_CONFIG");
+    const char *named =
+        source->file ? source->file : config_variable(source->environment, "SKYLARK_CONFIG");
     const char *usual = source->usual_file ? source->usual_file : CONFIG_USUAL_FILE;
 
     if (named && *named)
@@ -158,7 +159,7 @@ static void read_environment(struct config_load *l, const struct config_source *
 
     for (size_t i = 0; i < CONFIG_ROW_COUNT; i++) {
         config_row_environment(&config_rows[i], name);
-        const char *value = variable(source, name);
+        const char *value = config_variable(source->environment, name);
         if (value)
             config_apply(l, &config_rows[i], value, name);
     }
@@ -185,18 +186,18 @@ static void read_flags(struct config_load *l, const struct config_source *source
 /* systemd may name several folders; the first is ours. */
 static bool usual_data_dir(const struct config_source *source, char out[PATH_SIZE])
 {
-    const char *value = variable(source, "STATE_DIRECTORY");
+    const char *value = config_variable(source->environment, "STATE_DIRECTORY");
 
     if (value && *value) {
         str_format(out, PATH_SIZE, "%.*s", (int)strcspn(value, ":"), value);
         return true;
     }
-    value = variable(source, "XDG_DATA_HOME");
+    value = config_variable(source->environment, "XDG_DATA_HOME");
     if (value && value[0] == '/') {
         str_format(out, PATH_SIZE, "%s/skylark", value);
         return true;
     }
-    value = variable(source, "HOME");
+    value = config_variable(source->environment, "HOME");
     if (value && *value)
         str_format(out, PATH_SIZE, "%s/.local/share/skylark", value);
     return value && *value;

@@ -115,6 +115,9 @@ enum { CONFIG_NAME_SIZE = 64 };
 /* The variable that sets a row: SKYLARK_SECTION_KEY. */
 void config_row_environment(const struct config_row *row, char out[CONFIG_NAME_SIZE]);
 
+/* The value of a variable in an environment like environ; NULL when it is not there. */
+const char *config_variable(char *const *environment, const char *name);
+
 /* Where values come from. Kept by whoever may load again; the strings must outlive it. */
 struct config_source {
     const char *file;                    /* --config; NULL = look in the usual places */

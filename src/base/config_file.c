@@ -52,20 +52,34 @@ static bool section_exists(const char *section)
     return false;
 }
 
+/* "[server], [tls]": rows of one section stand together in the table. */
+static void list_sections(struct buf *out)
+{
+    const char *before = "";
+
+    for (size_t i = 0; i < CONFIG_ROW_COUNT; i++) {
+        if (strcmp(config_rows[i].section, before) == 0)
+            continue;
+        before = config_rows[i].section;
+        buf_printf(out, "%s[%s]", i ? ", " : "", before);
+    }
+}
+
 static void report_section(struct reading *r, const char *section)
 {
     struct guess guess = {.given = section};
 
     for (size_t i = 0; i < CONFIG_ROW_COUNT; i++)
         guess_try(&guess, config_rows[i].section);
-    if (guess.best)
+    if (guess.best) {
         config_fault(r->load, r->place, "there is no section [%s]; did you mean [%s]?", section,
                      guess.best);
-    else
-        config_fault(r->load, r->place,
-                     "there is no section [%s]; there are [server], [tls], [queue], [simulator], "
-                     "[log] and [plan NAME]",
-                     section);
+        return;
+    }
+    struct buf list BUF_CLEANUP = {.max = LINE_MAX_SIZE};
+    list_sections(&list);
+    config_fault(r->load, r->place, "there is no section [%s]; there are %.*s and [plan NAME]",
+                 section, STR_FMT(buf_str(&list)));
 }
 
 static const char *section_of(const char *key)

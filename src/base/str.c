@@ -68,6 +68,14 @@ struct str str_cut(struct str *s, char mark)
     return head;
 }
 
+int hex_value(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    c = lower(c);
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
 bool str_to_u64(struct str s, uint64_t *ret)
 {
     uint64_t value = 0;

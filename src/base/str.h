@@ -39,6 +39,9 @@ struct str str_trim(struct str s);
  * Without a mark the whole of *s is returned and *s is left empty with p == NULL. */
 struct str str_cut(struct str *s, char mark);
 
+/* The value of a hex digit of either case, or -1. */
+int hex_value(char c);
+
 /* Whole string, decimal digits only, no sign, no overflow. */
 bool str_to_u64(struct str s, uint64_t *ret);
 /* The same, with an optional minus. */

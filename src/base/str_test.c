@@ -104,6 +104,18 @@ static void test_to_i64(void **state)
     }
 }
 
+static void test_hex_value(void **state)
+{
+    static const char digits[] = "0123456789abcdef", upper[] = "0123456789ABCDEF";
+
+    for (int i = 0; i < 16; i++) {
+        assert_int_equal(hex_value(digits[i]), i);
+        assert_int_equal(hex_value(upper[i]), i);
+    }
+    for (const char *c = "/:@G`g\x80"; *c; c++)
+        assert_int_equal(hex_value(*c), -1);
+}
+
 static void test_distance(void **state)
 {
     char longest[64], longer[65];
@@ -131,11 +143,11 @@ static void test_format(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_equality), cmocka_unit_test(test_equality_without_case),
-        cmocka_unit_test(test_prefixes), cmocka_unit_test(test_skip_and_trim),
-        cmocka_unit_test(test_cut),      cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_to_i64),   cmocka_unit_test(test_distance),
-        cmocka_unit_test(test_format),
+        cmocka_unit_test(test_equality),  cmocka_unit_test(test_equality_without_case),
+        cmocka_unit_test(test_prefixes),  cmocka_unit_test(test_skip_and_trim),
+        cmocka_unit_test(test_cut),       cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_to_i64),    cmocka_unit_test(test_distance),
+        cmocka_unit_test(test_hex_value), cmocka_unit_test(test_format),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

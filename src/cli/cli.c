@@ -4,6 +4,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <sys/stat.h>
 
 enum { HELP_MAX = 64 << 10 };
 
@@ -16,16 +17,6 @@ void talk(const char *format, ...)
     vfprintf(stderr, format, args);
     va_end(args);
     fputc('\n', stderr);
-}
-
-const char *invocation_variable(const struct invocation *in, const char *name)
-{
-    size_t n = strlen(name);
-
-    for (char *const *e = in->environment; e && *e; e++)
-        if (strncmp(*e, name, n) == 0 && (*e)[n] == '=')
-            return *e + n + 1;
-    return NULL;
 }
 
 bool invocation_format(const struct invocation *in, enum output_format *ret)
@@ -116,6 +107,8 @@ static int run(struct invocation *in, int argc, char **argv)
 int cli_main(int argc, char **argv, char *const *environment, cli_serve *serve)
 {
     struct invocation in = {.environment = environment, .serve = serve};
+
+    umask(0077); /* the store and the keys are for their owner only, whoever makes them first */
     int r = run(&in, argc, argv);
 
     /* A full disk or a closed pipe must not look like success. */

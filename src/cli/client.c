@@ -5,7 +5,6 @@
 #include "json/tree.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 enum { CALL_TIMEOUT_MS = 30000 };
@@ -44,7 +43,7 @@ static int find_url(struct client *c, const struct invocation *in, const char *d
     const char *given = in->values[OPTION_URL];
 
     if (!given)
-        given = invocation_variable(in, "SKYLARK_URL");
+        given = config_variable(in->environment, "SKYLARK_URL");
     if (given && *given)
         str_format(c->url, sizeof c->url, "%s", given);
     else if (read_line(dir, "address", c->url, sizeof c->url) < 0) {
@@ -79,7 +78,7 @@ static int find_ca(struct client *c, const struct invocation *in, const char *di
 
 static int find_key(struct client *c, const struct invocation *in, const char *dir)
 {
-    const char *given = invocation_variable(in, "SKYLARK_API_KEY");
+    const char *given = config_variable(in->environment, "SKYLARK_API_KEY");
     int r = 0;
 
     if (given && *given)

@@ -141,7 +141,7 @@ static const char *value_inside(const char *word)
 static bool set_option(struct invocation *in, int id, const char *value, struct buf *fault)
 {
     if (id == OPTION_MEDIA) {
-        if (in->media_count == MEDIA_MAX) {
+        if (in->media_count == MEDIA_OPTIONS_MAX) {
             buf_text(fault, "There are too many --media options.");
             return false;
         }

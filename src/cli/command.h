@@ -50,13 +50,13 @@ extern const struct option options[OPTION_COUNT];
 /* The configuration row that an option sets, or NULL. */
 const struct config_row *option_row(enum option_id id);
 
-enum { ARGUMENTS_MAX = 8, MEDIA_MAX = 16 };
+enum { ARGUMENTS_MAX = 8, MEDIA_OPTIONS_MAX = 16 };
 
 /* A command line, understood. */
 struct invocation {
     const struct command *command; /* NULL: only --help or --version */
     const char *values[OPTION_COUNT];
-    const char *media[MEDIA_MAX];
+    const char *media[MEDIA_OPTIONS_MAX];
     size_t media_count;
     const char *words[ARGUMENTS_MAX]; /* all that are no options */
     size_t word_count;
@@ -113,4 +113,3 @@ int invocation_config(const struct invocation *in, struct config_source *ret_sou
                       struct config **ret);
 /* The format that -o asks for; false after telling that there is none such. */
 bool invocation_format(const struct invocation *in, enum output_format *ret);
-const char *invocation_variable(const struct invocation *in, const char *name);

@@ -5,6 +5,7 @@
 #include "cli/command.h"
 #include "cli/output.h"
 #include "messaging/key.h"
+#include "messaging/words.h"
 #include "net/digest.h"
 #include "store/store.h"
 
@@ -13,8 +14,6 @@
 #include <unistd.h>
 
 enum { KEY_ID_SIZE = 4 + ID_DIGITS + 1, LIST_MAX = 64 << 20 };
-
-static const char *const type_words[] = {[MODE_TEST] = "test", [MODE_LIVE] = "live"};
 
 static void format_id(const struct store *s, int64_t id, char out[KEY_ID_SIZE])
 {
@@ -71,11 +70,8 @@ static bool check_name(const char *name, char out[KEY_NAME_MAX + 1])
 
 static bool check_type(const char *word, enum mode *ret)
 {
-    for (int i = MODE_TEST; i <= MODE_LIVE; i++)
-        if (strcmp(word ? word : "test", type_words[i]) == 0) {
-            *ret = (enum mode)i;
-            return true;
-        }
+    if (mode_from_word(str_of(word ? word : "test"), ret))
+        return true;
     talk("'%s' is no type of key; there are test and live.", word);
     return false;
 }
@@ -116,13 +112,8 @@ static int insert_key(struct store *s, struct key_record *k)
 {
     int r = store_begin(s);
 
-    if (r == 0) {
-        r = store_key_insert(s, k);
-        if (r == 0)
-            r = store_commit(s);
-        else
-            store_rollback(s);
-    }
+    if (r == 0)
+        r = store_end(s, store_key_insert(s, k));
     if (r == 0)
         return CLI_OK;
     talk("The key cannot be stored: %s", store_error(s));
@@ -146,7 +137,7 @@ static void print_created(const struct store *s, const struct key_record *k, con
         return;
     format_id(s, k->id, id);
     rfc3339_format(k->created_us, created);
-    memcpy(row, (const char *[]){key, id, k->name, type_words[k->mode], k->plan, created},
+    memcpy(row, (const char *[]){key, id, k->name, mode_word(k->mode), k->plan, created},
            t.width * sizeof *row);
     table_print_one(&t, format, stdout);
     if (format == OUTPUT_TABLE) {
@@ -243,7 +234,7 @@ static void add_key(struct table *t, const struct store *s, const struct key_rec
     const char *const cells[LIST_COUNT] = {
         table_text(t, str_of(id)),
         k->name,
-        type_words[k->mode],
+        mode_word(k->mode),
         k->plan,
         arena_printf(&t->memory, "%s…%s", key_prefix(k->mode), k->last_four),
         state_of(k, clock_now_us(&clock_real)),
@@ -317,13 +308,8 @@ static int revoke_key(struct store *s, const char *word)
         return CLI_NOT_FOUND;
     }
     int r = store_begin(s);
-    if (r == 0) {
-        r = store_key_revoke(s, id, clock_now_us(&clock_real));
-        if (r == 0)
-            r = store_commit(s);
-        else
-            store_rollback(s);
-    }
+    if (r == 0)
+        r = store_end(s, store_key_revoke(s, id, clock_now_us(&clock_real)));
     if (r == -ENOENT) {
         talk("There is no key %s; 'skylark keys list' shows them.", word);
         return CLI_NOT_FOUND;

@@ -5,17 +5,6 @@
 #include <errno.h>
 #include <stdio.h>
 
-static int hex_value(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F')
-        return c - 'A' + 10;
-    return -1;
-}
-
 /* Decodes into `to`, which has room for s.n bytes; -EBADMSG on a bad escape. */
 static int unescape(struct str s, char *to, size_t *ret_n)
 {

@@ -23,17 +23,6 @@ static size_t plain_run(const char *p, const char *end)
     return (size_t)(at - p);
 }
 
-static int hex_value(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F')
-        return c - 'A' + 10;
-    return -1;
-}
-
 static const char bad_escape[] = "invalid escape";
 static const char half_pair[] = "half of a surrogate pair";
 

@@ -1,7 +1,6 @@
 #include "json/tree.h"
 
 #include <jansson.h>
-#include <stdio.h>
 
 enum { EXACT_DIGITS = 15 }; /* of a decimal that a double gives back as it was written */
 

@@ -9,13 +9,13 @@
 enum { REFILL_MAX = 128, REFILL_ARENA = 16 << 20 };
 
 struct parcel {
-    struct letter letter; /* in the inbox, then in `waiting` */
+    struct letter letter; /* in `offered`, then in `waiting` */
     struct message message;
 };
 
 /* A change of status on its way to the store and back. */
 struct move {
-    struct write_job job; /* its letter also brings it back through the inbox */
+    struct write_job job; /* its letter also brings it back, through `written` */
     struct dispatch *dispatch;
     struct message_move move;
     struct parcel *parcel; /* given back when the move is durable, or NULL */

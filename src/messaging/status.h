@@ -3,11 +3,6 @@
 
 #include "store/store.h"
 
-static inline uint32_t status_bit(enum message_status status)
-{
-    return UINT32_C(1) << status;
-}
-
 /* Bits of the states from which a message may come into this one. */
 uint32_t status_sources(enum message_status to);
 bool status_is_final(enum message_status status);

@@ -57,46 +57,6 @@ const char *failure_text(enum failure value)
     return failure_text(FAILURE_UNKNOWN);
 }
 
-struct word {
-    const char *word;
-    int value;
-};
-
-#define X(name, number, word) {word, number},
-static const struct word statuses[] = {MESSAGE_STATUSES(X)};
-static const struct word message_types[] = {MESSAGE_TYPES(X)};
-#undef X
-
-static bool value_of(const struct word *words, size_t count, struct str word, int *ret)
-{
-    for (size_t i = 0; i < count; i++)
-        if (str_is(word, words[i].word)) {
-            *ret = words[i].value;
-            return true;
-        }
-    return false;
-}
-
-bool status_from_word(struct str word, enum message_status *ret)
-{
-    int value;
-
-    if (!value_of(statuses, sizeof statuses / sizeof *statuses, word, &value))
-        return false;
-    *ret = (enum message_status)value;
-    return true;
-}
-
-bool message_type_from_word(struct str word, enum message_type *ret)
-{
-    int value;
-
-    if (!value_of(message_types, sizeof message_types / sizeof *message_types, word, &value))
-        return false;
-    *ret = (enum message_type)value;
-    return true;
-}
-
 bool mode_from_word(struct str word, enum mode *ret)
 {
     *ret = str_is(word, "live") ? MODE_LIVE : MODE_TEST;

@@ -54,20 +54,18 @@ static void refuse_plain(struct acceptor *a, int fd)
 
 static void first_byte(struct acceptor *a, int fd)
 {
-    struct sockaddr_storage address = {0};
-    socklen_t length = sizeof address;
     unsigned char byte;
 
     ssize_t n = recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
     if (n < 0 && (errno == EAGAIN || errno == EINTR))
         return;
     epoll_ctl(a->epoll, EPOLL_CTL_DEL, fd, NULL);
-    if (n <= 0 || getpeername(fd, (struct sockaddr *)&address, &length) < 0)
+    if (n <= 0)
         close_connection(a, fd);
     else if (byte != TLS_HANDSHAKE)
         refuse_plain(a, fd);
     else
-        a->options.take(a->options.context, fd, (struct sockaddr *)&address, length);
+        a->options.take(a->options.context, fd);
 }
 
 static void accept_one(struct acceptor *a, int fd, const struct sockaddr *address)
@@ -143,7 +141,7 @@ static void *acceptor_main(void *argument)
 static int resolve(const char *listen_on, struct addrinfo **ret, char *why, size_t why_size)
 {
     struct addrinfo hints = {.ai_flags = AI_PASSIVE, .ai_socktype = SOCK_STREAM};
-    char host[ADDRESS_SIZE], *port;
+    char host[NI_MAXHOST + 16], *port;
 
     snprintf(host, sizeof host, "%s", listen_on);
     port = strrchr(host, ':');
@@ -199,8 +197,8 @@ static int open_listener(struct acceptor *a, char *why, size_t why_size)
     if (failed)
         return failed;
     a->listener = socket(found->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    setsockopt(a->listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-    if (a->listener < 0 || bind(a->listener, found->ai_addr, found->ai_addrlen) < 0 ||
+    if (a->listener < 0 || setsockopt(a->listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) < 0 ||
+        bind(a->listener, found->ai_addr, found->ai_addrlen) < 0 ||
         listen(a->listener, BACKLOG) < 0)
         failed = -errno;
     if (failed)
@@ -227,25 +225,38 @@ static void acceptor_free(struct acceptor *a)
     free(a);
 }
 
+static int start_thread(struct acceptor *a, char *why, size_t why_size)
+{
+    int failed = watch(a, a->listener);
+
+    if (!failed)
+        failed = watch(a, a->wake);
+    if (!failed)
+        failed = -pthread_create(&a->thread, NULL, acceptor_main, a);
+    if (failed)
+        snprintf(why, why_size, "cannot start the acceptor: %s", strerror(-failed));
+    return failed;
+}
+
 int acceptor_start(struct acceptor **ret, const struct acceptor_options *options, char *why,
                    size_t why_size)
 {
     struct acceptor *a = calloc(1, sizeof *a);
 
     *ret = NULL;
-    if (!a)
+    if (!a) {
+        snprintf(why, why_size, "out of memory");
         return -ENOMEM;
+    }
     a->options = *options;
     a->listener = -1;
     a->epoll = epoll_create1(EPOLL_CLOEXEC);
     a->wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     int failed = open_listener(a, why, why_size);
-    if (!failed)
-        failed = watch(a, a->listener);
-    if (!failed)
-        failed = watch(a, a->wake);
-    if (!failed)
-        failed = -pthread_create(&a->thread, NULL, acceptor_main, a);
+    if (!failed) {
+        a->options.bound(a->options.context, a->address);
+        failed = start_thread(a, why, why_size);
+    }
     if (failed) {
         acceptor_free(a);
         return failed;

@@ -1,6 +1,6 @@
 /* The front door: one thread that accepts connections, waits for the first byte of each, and hands
  * over those that speak TLS. A client that speaks plain HTTP is told so and shown out; nothing it
- * sent is looked at. Also sweeps the connection table once a second. */
+ * sent is looked at. Also sweeps the connection table, twice a second. */
 #pragma once
 
 #include "net/conn_table.h"
@@ -11,8 +11,10 @@ struct acceptor_options {
     const char *listen;
     struct conn_table *table;
     int64_t first_byte_us; /* how long a connection may stay silent */
+    /* On the starting thread: the address is known, nothing has been accepted yet. */
+    void (*bound)(void *context, const char *address);
     /* On the acceptor's thread: the connection is the receiver's now. */
-    void (*take)(void *context, int fd, const struct sockaddr *address, socklen_t length);
+    void (*take)(void *context, int fd);
     void *context;
 };
 

@@ -1,17 +1,6 @@
 #include "net/http_chunks.h"
 
-#include <stdlib.h>
-
 enum { LINE_MAX_BYTES = 1024, TRAILER_MAX_BYTES = 8192 };
-
-static int hex(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if ((c | 0x20) >= 'a' && (c | 0x20) <= 'f')
-        return (c | 0x20) - 'a' + 10;
-    return -1;
-}
 
 /* After the size line: data, or for the last chunk the trailer. */
 static void open_chunk(struct http_chunks *c)
@@ -23,7 +12,7 @@ static void open_chunk(struct http_chunks *c)
 
 static int size_byte(struct http_chunks *c, char byte)
 {
-    int digit = hex(byte);
+    int digit = hex_value(byte);
 
     if (digit >= 0) {
         c->left = c->left << 4 | (uint64_t)digit;

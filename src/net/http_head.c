@@ -1,6 +1,5 @@
 #include "net/http_head.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static const char end_mark[] = "\r\n\r\n";

@@ -56,7 +56,6 @@ enum conn_state {
 };
 
 struct http_conn {
-    struct letter letter; /* in `arrivals`: the acceptor's word */
     struct http_worker *worker;
     int fd;
     enum conn_state state;

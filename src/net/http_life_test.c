@@ -421,6 +421,26 @@ static void test_stop_with_open_connections(void **state)
     assert_int_equal(open_descriptors(), before);
 }
 
+static char bound_to[64];
+
+static void note_address(void *context, const char *address)
+{
+    snprintf(bound_to, sizeof bound_to, "%s", address);
+}
+
+static void ask_for_address(struct http_server_options *options)
+{
+    options->bound = note_address;
+}
+
+static void test_address_is_told(void **state)
+{
+    start(ask_for_address);
+    assert_string_equal(bound_to, server.address);
+    assert_true(strlen(strrchr(bound_to, ':')) > 2); /* the port taken, not the 0 asked for */
+    test_server_stop(&server);
+}
+
 static void test_cannot_listen(void **state)
 {
     char why[HTTP_WHY_SIZE] = "", taken[64];
@@ -452,6 +472,7 @@ int main(void)
         cmocka_unit_test(test_drain),
         cmocka_unit_test(test_drain_waits_for_slow_readers),
         cmocka_unit_test(test_stop_with_open_connections),
+        cmocka_unit_test(test_address_is_told),
         cmocka_unit_test(test_cannot_listen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,7 +4,6 @@
 #include "base/random.h"
 #include "net/http_internal.h"
 
-#include <arpa/inet.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -103,28 +102,39 @@ void http_requests_free(struct http_worker *w)
     }
 }
 
-static const char *status_line(unsigned status)
+const char *http_reason(unsigned status)
 {
     switch (status) {
     case 200:
-        return "HTTP/1.1 200 OK\r\n";
+        return "OK";
     case 201:
-        return "HTTP/1.1 201 Created\r\n";
+        return "Created";
     case 400:
-        return "HTTP/1.1 400 Bad Request\r\n";
+        return "Bad Request";
     case 401:
-        return "HTTP/1.1 401 Unauthorized\r\n";
+        return "Unauthorized";
     case 403:
-        return "HTTP/1.1 403 Forbidden\r\n";
+        return "Forbidden";
     case 404:
-        return "HTTP/1.1 404 Not Found\r\n";
+        return "Not Found";
     case 429:
-        return "HTTP/1.1 429 Too Many Requests\r\n";
+        return "Too Many Requests";
+    case 500:
+        return "Internal Server Error";
     case 503:
-        return "HTTP/1.1 503 Service Unavailable\r\n";
+        return "Service Unavailable";
     default:
-        return "HTTP/1.1 500 Internal Server Error\r\n";
+        return ""; /* on the wire a number is enough */
     }
+}
+
+static void add_status_line(struct buf *b, unsigned status)
+{
+    buf_add(b, STR("HTTP/1.1 "));
+    buf_add_i64(b, status);
+    buf_add_char(b, ' ');
+    buf_text(b, http_reason(status));
+    buf_add(b, STR("\r\n"));
 }
 
 /* "Date: …\r\n", made anew once a second. */
@@ -155,7 +165,7 @@ void http_request_write(struct http_request *r, bool close)
     struct str body = r->static_body.p ? r->static_body : buf_str(&r->out);
 
     buf_clear(b);
-    buf_text(b, status_line(r->status));
+    add_status_line(b, r->status);
     buf_text(b, date_field(r->conn->worker));
     add_field(b, "Content-Type", r->content_type);
     add_field(b, "X-Request-Id", r->id);
@@ -173,21 +183,6 @@ void http_request_write(struct http_request *r, bool close)
 struct str http_request_header(const struct http_request *r, const char *name)
 {
     return http_head_field(&r->head, name);
-}
-
-const char *http_request_peer(const struct http_request *r, char out[64])
-{
-    struct sockaddr_storage address = {0};
-    socklen_t length = sizeof address;
-
-    out[0] = '\0';
-    if (getpeername(r->conn->fd, (struct sockaddr *)&address, &length) < 0)
-        return out;
-    if (address.ss_family == AF_INET6)
-        inet_ntop(AF_INET6, &((struct sockaddr_in6 *)&address)->sin6_addr, out, 64);
-    else if (address.ss_family == AF_INET)
-        inet_ntop(AF_INET, &((struct sockaddr_in *)&address)->sin_addr, out, 64);
-    return out;
 }
 
 void http_request_add_header(struct http_request *r, const char *name, const char *value)

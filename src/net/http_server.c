@@ -180,14 +180,21 @@ static void worker_stop(struct http_worker *w)
 
 /* ---- the server ---- */
 
+static void tell_address(void *server, const char *address)
+{
+    struct http_server *s = server;
+
+    if (s->options.bound)
+        s->options.bound(s->options.context, address);
+}
+
 /* On the acceptor's thread. */
-static void take_connection(void *server, int fd, const struct sockaddr *address, socklen_t length)
+static void take_connection(void *server, int fd)
 {
     struct http_server *s = server;
     struct http_worker *least = &s->workers[0];
     struct arrival *a = malloc(sizeof *a);
 
-    (void)address, (void)length;
     if (!a) {
         conn_close(&s->table, fd);
         close(fd);
@@ -219,6 +226,7 @@ static int start_threads(struct http_server *s, char why[HTTP_WHY_SIZE])
     struct acceptor_options door = {.listen = s->options.listen,
                                     .table = &s->table,
                                     .first_byte_us = s->options.request_timeout_us,
+                                    .bound = tell_address,
                                     .take = take_connection,
                                     .context = s};
     int failed = tls_context_new(&s->tls, s->options.identity);
@@ -238,6 +246,7 @@ int http_server_start(struct http_server **ret, const struct http_server_options
     struct http_server *s = calloc(1, sizeof *s);
 
     *ret = NULL;
+    snprintf(why, HTTP_WHY_SIZE, "out of memory");
     if (!s) {
         tls_identity_free(options->identity);
         return -ENOMEM;
@@ -256,6 +265,7 @@ int http_server_start(struct http_server **ret, const struct http_server_options
         server_free(s);
         return failed;
     }
+    why[0] = '\0';
     *ret = s;
     return 0;
 }

@@ -67,6 +67,8 @@ struct http_server_options {
     struct tls_identity *identity; /* the server takes it over */
     http_handler *handler;
     void *context;
+    /* On the starting thread: the address, "127.0.0.1:8443", before any request; may be NULL. */
+    void (*bound)(void *context, const char *address);
     /* On the starting thread, once per worker: what its requests see as worker_context. */
     int (*worker_open)(void *context, void **ret);
     void (*worker_close)(void *worker_context);
@@ -88,10 +90,10 @@ void http_server_drain(struct http_server *s, int64_t drain_us);
 /* After a drain, and after everyone who may resume requests has done so. */
 void http_server_stop(struct http_server *s);
 
+/* A status in words, "Not Found"; "" for one that has none here. */
+const char *http_reason(unsigned status);
 /* The value of a request header, or p == NULL. */
 struct str http_request_header(const struct http_request *r, const char *name);
-/* The client's address as text, without the port. */
-const char *http_request_peer(const struct http_request *r, char out[64]);
 void http_request_add_header(struct http_request *r, const char *name, const char *value);
 /* The answer will come later: call before the request is handed to another thread. After the resume
  * `finish` runs on the worker's thread and fills in the answer. */

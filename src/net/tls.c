@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <gnutls/x509.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 enum { CHAIN_MAX = 16, FILE_MAX = 1 << 20, KEY_ID_SIZE = 64 };
@@ -81,17 +80,6 @@ static bool key_matches(const struct tls_identity *t)
     return r == 0 && sizes[0] == sizes[1] && memcmp(ids[0], ids[1], sizes[0]) == 0;
 }
 
-static int read_expiry(struct tls_identity *t)
-{
-    gnutls_x509_crt_t leaf;
-    int r = gnutls_pcert_export_x509(&t->chain[0], &leaf);
-    if (r < 0)
-        return r;
-    t->expires_us = (int64_t)gnutls_x509_crt_get_expiration_time(leaf) * 1000000;
-    gnutls_x509_crt_deinit(leaf);
-    return 0;
-}
-
 int tls_identity_load(struct tls_identity **ret, const char *cert_path, const char *key_path,
                       char why[TLS_WHY_SIZE])
 {
@@ -109,14 +97,24 @@ int tls_identity_load(struct tls_identity **ret, const char *cert_path, const ch
                    key_path, cert_path);
         r = -EKEYREJECTED;
     }
-    if (r == 0 && read_expiry(t) < 0)
-        r = -EINVAL;
     if (r < 0) {
         tls_identity_free(t);
         return r;
     }
+    why[0] = '\0';
     *ret = t;
     return 0;
+}
+
+bool tls_identity_same(const struct tls_identity *a, const struct tls_identity *b)
+{
+    bool same = a->chain_count == b->chain_count;
+
+    for (unsigned i = 0; same && i < a->chain_count; i++) {
+        const gnutls_datum_t *x = &a->chain[i].cert, *y = &b->chain[i].cert;
+        same = x->size == y->size && memcmp(x->data, y->data, x->size) == 0;
+    }
+    return same;
 }
 
 void tls_identity_free(struct tls_identity *t)

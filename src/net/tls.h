@@ -22,7 +22,6 @@ struct tls_identity {
     gnutls_pcert_st *chain;
     unsigned chain_count;
     gnutls_privkey_t key;
-    int64_t expires_us;         /* of the leaf */
     struct tls_identity *older; /* for whoever keeps them in a list */
 };
 
@@ -30,3 +29,5 @@ struct tls_identity {
 int tls_identity_load(struct tls_identity **ret, const char *cert_path, const char *key_path,
                       char why[TLS_WHY_SIZE]);
 void tls_identity_free(struct tls_identity *t);
+/* Whether both show the same certificates, and so have the same key. */
+bool tls_identity_same(const struct tls_identity *a, const struct tls_identity *b);

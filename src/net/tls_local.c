@@ -8,7 +8,6 @@
 #include <limits.h>
 #include <netinet/in.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 enum {
     DAY_S = 86400,
@@ -275,5 +274,7 @@ int tls_local_prepare(const char *dir, int64_t now_us, char why[TLS_WHY_SIZE])
     int r = prepare(&ca, &leaf, now_us / 1000000, why);
     pair_clear(&ca);
     pair_clear(&leaf);
+    if (r >= 0)
+        why[0] = '\0';
     return r;
 }

@@ -75,6 +75,10 @@ void tls_context_free(struct tls_context *c)
 
 void tls_context_set_identity(struct tls_context *c, struct tls_identity *identity)
 {
+    if (c->identities && tls_identity_same(c->identities, identity)) {
+        tls_identity_free(identity);
+        return;
+    }
     identity->older = c->identities;
     c->identities = identity;
     atomic_store(&c->identity, identity);

@@ -11,7 +11,9 @@ struct tls_context;
 /* Takes the identity over, also when it fails. */
 int tls_context_new(struct tls_context **ret, struct tls_identity *identity);
 void tls_context_free(struct tls_context *c);
-/* For sessions from now on; the context owns all identities it ever had. One thread at a time. */
+/* For sessions from now on; takes the identity over. The context keeps all that it ever had,
+ * because handshakes may be using them, but not the one in use a second time. One thread at a time.
+ */
 void tls_context_set_identity(struct tls_context *c, struct tls_identity *identity);
 
 struct tls_stream {

@@ -3,7 +3,8 @@
  *
  * An engine's own struct begins with `struct store`, its reader with `struct store_reader`; its
  * store_open_… makes the first, fills it with store_init and hands it out. store.c gives ids and
- * times, keeps final states final and counts changes of keys, so engines need not. */
+ * times, clears pages and lists before they are filled, keeps final states final and counts changes
+ * of keys, so engines need not. */
 #pragma once
 
 #include "store/store.h"
@@ -64,7 +65,6 @@ void store_init(struct store *s, const struct store_engine *engine, const struct
 int store_fail(struct store *s, int r, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* A bit per status number, as in message_move.from. */
-#define STATUS_BIT(status) (1u << (status))
+/* The set of states that are not final. */
 #define STATUS_OPEN_BITS                                                                           \
-    (STATUS_BIT(STATUS_SCHEDULED) | STATUS_BIT(STATUS_QUEUED) | STATUS_BIT(STATUS_SENT))
+    (status_bit(STATUS_SCHEDULED) | status_bit(STATUS_QUEUED) | status_bit(STATUS_SENT))

@@ -218,7 +218,7 @@ static int message_page(struct store_reader *r, int64_t account, enum mode mode,
 
 static bool is_open(const struct message *m)
 {
-    return m->direction == DIRECTION_OUTBOUND && STATUS_BIT(m->status) & STATUS_OPEN_BITS;
+    return m->direction == DIRECTION_OUTBOUND && status_bit(m->status) & STATUS_OPEN_BITS;
 }
 
 static int open_work(struct store_reader *r, int64_t after, size_t limit, struct arena *a,
@@ -357,7 +357,7 @@ static int message_move(struct store *s, const struct message_move *move)
     struct table *t = &memory_of(s)->messages;
     struct row *row = find_message(t, t->count, move->id);
 
-    if (!row || !(STATUS_BIT(row->now.message.status) & move->from))
+    if (!row || !(status_bit(row->now.message.status) & move->from))
         return 0;
     table_touch(t, row);
     apply_move(&row->now.message, move);

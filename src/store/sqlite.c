@@ -156,7 +156,8 @@ static const struct store_engine sqlite_engine = {
     .tidy = sqlite_tidy,
 };
 
-/* The secret behind the public ids: made by whoever opens the store first. */
+/* The secret behind the public ids: made by whoever opens the store first. -EBADMSG: it is damaged,
+ * and with another in its place no id that was given out would lead to its message. */
 static int load_cipher(struct sqlite_store *s)
 {
     uint8_t secret[16];
@@ -178,11 +179,12 @@ static int load_cipher(struct sqlite_store *s)
                 code = sqlite3_step(get);
         }
     }
-    if (code == SQLITE_ROW && sqlite3_column_bytes(get, 0) == sizeof secret)
+    bool damaged = code == SQLITE_ROW && sqlite3_column_bytes(get, 0) != sizeof secret;
+    if (code == SQLITE_ROW && !damaged)
         id_cipher_init(&s->base.cipher, sqlite3_column_blob(get, 0));
     sqlite3_finalize(put);
     sqlite3_finalize(get);
-    return sqlite_errno(code);
+    return damaged ? -EBADMSG : sqlite_errno(code);
 }
 
 static int note_log_pages(void *store, sqlite3 *db, const char *name, int pages)
@@ -212,7 +214,7 @@ static int open_writer(struct sqlite_store *s, char why[STORE_WHY_SIZE])
         failed = sqlite_number(s->db, sql_message_last_created, &s->base.last_created_us);
     if (failed)
         snprintf(why, STORE_WHY_SIZE, "cannot open the store %s: %s", s->path,
-                 sqlite3_errmsg(s->db));
+                 failed == -EBADMSG ? "its id_secret is damaged" : sqlite3_errmsg(s->db));
     return failed;
 }
 

@@ -206,6 +206,26 @@ static void test_a_newer_schema_is_refused(void **state)
     test_open();
 }
 
+static void test_a_damaged_secret_is_refused(void **state)
+{
+    struct store *other = (struct store *)-1;
+    char why[STORE_WHY_SIZE];
+    sqlite3 *db;
+
+    test_close();
+    assert_int_equal(sqlite3_open(test_path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, "UPDATE meta SET value = x'00' WHERE name = 'id_secret'",
+                                  NULL, NULL, NULL),
+                     SQLITE_OK);
+    assert_int_equal(sqlite3_changes(db), 1);
+    assert_true(open_at(test_path, &other, why) < 0);
+    assert_null(other);
+    assert_non_null(strstr(why, "id_secret"));
+    assert_int_equal(sqlite3_exec(db, "DELETE FROM meta", NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+    test_open();
+}
+
 static void test_what_is_no_store_is_refused(void **state)
 {
     static const char noise[4096] = "This is a letter, not a database.";
@@ -237,6 +257,7 @@ int main(int count, char **words)
         STORE_TEST(test_another_handle_writes),
         STORE_TEST(test_another_process_writes_and_dies),
         STORE_TEST(test_a_newer_schema_is_refused),
+        STORE_TEST(test_a_damaged_secret_is_refused),
         STORE_TEST(test_what_is_no_store_is_refused),
     };
     int failed = 0;

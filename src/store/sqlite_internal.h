@@ -88,8 +88,7 @@ struct sqlite_store {
 struct sqlite_reader {
     struct store_reader base;
     sqlite3 *db;
-    bool inside;   /* a read transaction is open */
-    uint64_t seen; /* commits when it was opened */
+    uint64_t seen; /* commits when its transaction began */
     sqlite3_stmt *statements[READ_COUNT];
 };
 

@@ -3,7 +3,6 @@
 #include "store/sqlite_verbs.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 const char *const sqlite_read_sql[READ_COUNT] = {
     [READ_MESSAGE_GET] = sql_message_get,
@@ -33,13 +32,18 @@ static int step_once(struct sqlite_reader *r, enum read_statement which)
     return finish(r, r->statements[which], sqlite3_step(r->statements[which]));
 }
 
+/* Asked of SQLite, which leaves a transaction by itself after some errors. */
+static bool is_inside(const struct sqlite_reader *r)
+{
+    return !sqlite3_get_autocommit(r->db);
+}
+
 void sqlite_reader_rest(struct store_reader *base)
 {
     struct sqlite_reader *r = reader_of(base);
 
-    if (r->inside)
+    if (is_inside(r))
         step_once(r, READ_COMMIT);
-    r->inside = false;
 }
 
 /* Into a read transaction that sees the last commit. The count is read before the transaction
@@ -48,13 +52,11 @@ static int enter(struct sqlite_reader *r)
 {
     uint64_t commits = atomic_load(&sqlite_of(r->base.store)->commits);
 
-    if (r->inside && r->seen == commits)
+    if (is_inside(r) && r->seen == commits)
         return 0;
     sqlite_reader_rest(&r->base);
-    int failed = step_once(r, READ_BEGIN);
-    r->inside = !failed;
     r->seen = commits;
-    return failed;
+    return step_once(r, READ_BEGIN);
 }
 
 static struct str column_text(sqlite3_stmt *row, int at, struct arena *a)
@@ -200,7 +202,6 @@ int sqlite_message_page(struct store_reader *base, int64_t account, enum mode mo
     struct sqlite_reader *r = reader_of(base);
     int64_t owner = owner_of(account, mode);
 
-    memset(ret, 0, sizeof *ret);
     int failed = enter(r);
     if (failed)
         return failed;
@@ -219,7 +220,6 @@ int sqlite_open_work(struct store_reader *base, int64_t after, size_t limit, str
     sqlite3_stmt *rows = r->statements[READ_WORK_OPEN];
     int code, failed = enter(r);
 
-    *ret_count = 0;
     if (failed)
         return failed;
     *ret = arena_alloc(a, limit * sizeof **ret);
@@ -274,7 +274,6 @@ int sqlite_key_list(struct store_reader *base, struct arena *a, struct key_recor
     int code;
 
     sqlite_reader_rest(base);
-    *ret_count = 0;
     *ret = arena_alloc(a, size * sizeof **ret);
     while (*ret && (code = sqlite3_step(rows)) == SQLITE_ROW) {
         if (*ret_count == size) {

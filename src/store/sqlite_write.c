@@ -5,9 +5,7 @@
 #include "sql.h"
 #include "store/sqlite_verbs.h"
 
-#include <assert.h>
 #include <errno.h>
-#include <stdlib.h>
 
 enum { LOG_PAGES_MOVE = 2000 }; /* ask the checkpointer from here on: 8 MB */
 
@@ -37,6 +35,27 @@ static int run(struct sqlite_store *s, enum write_statement which)
     return code == SQLITE_DONE ? 0 : sqlite_failed(s);
 }
 
+/* Binds numbers from the first parameter on; the place of the parameter behind them. */
+static int bind_numbers(sqlite3_stmt *statement, const int64_t *numbers, size_t n)
+{
+    int at = 1;
+
+    for (size_t i = 0; i < n; i++)
+        sqlite3_bind_int64(statement, at++, numbers[i]);
+    return at;
+}
+
+static int run_with(struct sqlite_store *s, enum write_statement which, const int64_t *numbers,
+                    size_t n)
+{
+    bind_numbers(s->statements[which], numbers, n);
+    return run(s, which);
+}
+
+#define RUN_WITH(s, which, ...)                                                                    \
+    run_with((s), (which), (const int64_t[]){__VA_ARGS__},                                         \
+             sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t))
+
 static void bind_text(sqlite3_stmt *statement, int at, struct str text)
 {
     sqlite3_bind_text(statement, at, text.p ? text.p : "", (int)text.n, SQLITE_STATIC);
@@ -52,17 +71,13 @@ int sqlite_begin(struct store *base)
 
 static int write_tallies(struct sqlite_store *s)
 {
-    sqlite3_stmt *add = s->statements[WRITE_TALLY_ADD];
     int failed = 0;
 
     for (size_t i = 0; i < s->tally_count && !failed; i++) {
         struct tally_delta *d = &s->tallies[i];
         if (d->count == 0)
             continue;
-        sqlite3_bind_int64(add, 1, d->owner);
-        sqlite3_bind_int64(add, 2, d->status);
-        sqlite3_bind_int64(add, 3, d->count);
-        failed = run(s, WRITE_TALLY_ADD);
+        failed = RUN_WITH(s, WRITE_TALLY_ADD, d->owner, d->status, d->count);
     }
     s->tally_count = 0;
     return failed;
@@ -113,19 +128,6 @@ int sqlite_commit(struct store *base)
     return failed;
 }
 
-/* Binds numbers from the first parameter on, and runs. */
-static int run_with(struct sqlite_store *s, enum write_statement which, const int64_t *numbers,
-                    int n)
-{
-    for (int i = 0; i < n; i++)
-        sqlite3_bind_int64(s->statements[which], i + 1, numbers[i]);
-    return run(s, which);
-}
-
-#define RUN_WITH(s, which, ...)                                                                    \
-    run_with((s), (which), (const int64_t[]){__VA_ARGS__},                                         \
-             (int)(sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t)))
-
 static int insert_message(struct sqlite_store *s, const struct message *m)
 {
     sqlite3_stmt *insert = s->statements[WRITE_MESSAGE_INSERT];
@@ -136,10 +138,8 @@ static int insert_message(struct sqlite_store *s, const struct message *m)
                                m->number_type, m->coverage,
                                m->reason,      m->rate_limit,
                                m->calling_code};
-    int at = 1;
+    int at = bind_numbers(insert, numbers, sizeof numbers / sizeof *numbers);
 
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        sqlite3_bind_int64(insert, at++, numbers[i]);
     bind_text(insert, at++, str_of(m->country));
     sqlite3_bind_int64(insert, at++, m->cost_micros);
     bind_text(insert, at++, str_of(m->currency));
@@ -220,11 +220,6 @@ static int move_to_end(struct sqlite_store *s, const struct message_move *move,
     return failed ? failed : RUN_WITH(s, WRITE_WORK_DELETE, move->id);
 }
 
-static bool is_end(enum message_status status)
-{
-    return status == STATUS_DELIVERED || status == STATUS_FAILED || status == STATUS_CANCELLED;
-}
-
 int sqlite_message_move(struct store *base, const struct message_move *move)
 {
     struct sqlite_store *s = sqlite_of(base);
@@ -233,9 +228,10 @@ int sqlite_message_move(struct store *base, const struct message_move *move)
 
     if (found <= 0)
         return found;
-    if (!(move->from & (1u << was.status)))
+    if (!(move->from & status_bit(was.status)))
         return 0;
-    int failed = is_end(move->to) ? move_to_end(s, move, &was) : move_on(s, move, was);
+    bool open = status_bit(move->to) & STATUS_OPEN_BITS;
+    int failed = open ? move_on(s, move, was) : move_to_end(s, move, &was);
     if (!failed)
         failed = count(s, was.owner, was.status, -1);
     if (!failed)
@@ -267,10 +263,8 @@ int sqlite_key_insert(struct store *base, struct key_record *k)
 int sqlite_key_revoke(struct store *base, int64_t id, int64_t at_us)
 {
     struct sqlite_store *s = sqlite_of(base);
+    int failed = RUN_WITH(s, WRITE_KEY_REVOKE, id, at_us);
 
-    sqlite3_bind_int64(s->statements[WRITE_KEY_REVOKE], 1, id);
-    sqlite3_bind_int64(s->statements[WRITE_KEY_REVOKE], 2, at_us);
-    int failed = run(s, WRITE_KEY_REVOKE);
     if (!failed && sqlite3_changes(s->db) == 0)
         return -ENOENT;
     return failed;

@@ -118,6 +118,14 @@ void store_rollback(struct store *s)
     s->engine->rollback(s);
 }
 
+int store_end(struct store *s, int result)
+{
+    if (result == 0)
+        return store_commit(s);
+    store_rollback(s);
+    return result;
+}
+
 /* Neither a borrowed millisecond nor a clock turned back may put a message's time behind its
  * place in the order of numbers. */
 static int64_t created_time(struct store *s, int64_t id, int64_t now_us)

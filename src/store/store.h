@@ -1,5 +1,5 @@
-/* The store: verbs, never rows or SQL. Three engines can stand behind it; sqlite.c and memory.c
- * exist, and one contract test (store_test.c) holds for all.
+/* The store: verbs, never rows or SQL. Two engines stand behind it, sqlite.c and memory.c, and one
+ * contract test (store_test.c) holds for both.
  *
  * Reading goes through a `store_reader`, one per thread. Writing is for one thread at a time:
  * begin, any number of write verbs, commit. When commit returns 0 the writes are on disk.
@@ -75,13 +75,21 @@ int store_key_list(struct store_reader *r, struct arena *a, struct key_record **
 int store_begin(struct store *s);
 int store_commit(struct store *s); /* 0: durable. Negative: nothing of it happened. */
 void store_rollback(struct store *s);
+/* Commits when `result`, that of the verbs before, is 0; else rolls back and returns it. */
+int store_end(struct store *s, int result);
 
 /* Gives the message its id and times, writes it with its open work and count. */
 int store_accept(struct store *s, struct message *m);
 
+/* A state's bit in a set of states. */
+static inline uint32_t status_bit(enum message_status status)
+{
+    return UINT32_C(1) << status;
+}
+
 struct message_move {
     int64_t id;
-    uint32_t from; /* bit per status number: the states this move may start in */
+    uint32_t from; /* the set of states that this move may start in */
     enum message_status to;
     enum failure failure; /* for STATUS_FAILED */
     int64_t at_us;

@@ -31,9 +31,7 @@ static struct key_record insert(uint8_t mark)
 static int revoke(int64_t id, int64_t at_us)
 {
     assert_int_equal(store_begin(test_store), 0);
-    int r = store_key_revoke(test_store, id, at_us);
-    assert_int_equal(store_commit(test_store), 0);
-    return r;
+    return store_end(test_store, store_key_revoke(test_store, id, at_us));
 }
 
 static void same_key(const struct key_record *read, const struct key_record *wanted)

@@ -7,7 +7,7 @@ enum { BATCH_MAX = 1024, LOOK_US = 100000 };
 
 struct writer {
     struct writer_options options;
-    struct mailbox requests; /* from clients: bounded, refused when full */
+    struct mailbox jobs; /* requests of clients, refused when it is full, and what is owed */
     pthread_t thread;
     bool failing;
 };
@@ -30,15 +30,7 @@ static int apply_all(struct writer *w, struct letter *first)
 static int write_batch(struct writer *w, struct letter *first)
 {
     int failed = store_begin(w->options.store);
-
-    if (failed)
-        return failed;
-    failed = apply_all(w, first);
-    if (failed) {
-        store_rollback(w->options.store);
-        return failed;
-    }
-    return store_commit(w->options.store);
+    return failed ? failed : store_end(w->options.store, apply_all(w, first));
 }
 
 static void report_health(struct writer *w, int result)
@@ -120,15 +112,7 @@ static struct letter *write_all(struct writer *w, struct letter *jobs)
 static int write_nothing(struct store *s)
 {
     int failed = store_begin(s);
-
-    if (failed)
-        return failed;
-    failed = store_touch(s);
-    if (failed) {
-        store_rollback(s);
-        return failed;
-    }
-    return store_commit(s);
+    return failed ? failed : store_end(s, store_touch(s));
 }
 
 static void *writer_main(void *argument)
@@ -140,8 +124,8 @@ static void *writer_main(void *argument)
 
     pthread_setname_np(pthread_self(), "writer");
     while (!closed) {
-        struct letter *jobs = mailbox_wait(&w->requests, LOOK_US);
-        closed = !jobs && mailbox_is_closed(&w->requests);
+        struct letter *jobs = mailbox_wait(&w->jobs, LOOK_US);
+        closed = !jobs && mailbox_is_closed(&w->jobs);
         /* A server that is not ready may be sent nothing to try with: it tries by itself. */
         if (w->failing && !jobs && !owed)
             report_health(w, write_nothing(w->options.store));
@@ -165,10 +149,10 @@ int writer_start(struct writer **ret, const struct writer_options *options)
     if (!w)
         return -ENOMEM;
     w->options = *options;
-    mailbox_init(&w->requests, options->max_waiting, NULL, NULL);
+    mailbox_init(&w->jobs, options->max_waiting, NULL, NULL);
     int failed = -pthread_create(&w->thread, NULL, writer_main, w);
     if (failed) {
-        mailbox_done(&w->requests);
+        mailbox_done(&w->jobs);
         free(w);
         return failed;
     }
@@ -179,23 +163,23 @@ int writer_start(struct writer **ret, const struct writer_options *options)
 int writer_post(struct writer *w, struct write_job *job)
 {
     job->owed = false;
-    return mailbox_post(&w->requests, &job->letter);
+    return mailbox_post(&w->jobs, &job->letter);
 }
 
 int writer_post_owed(struct writer *w, struct write_job *job)
 {
     job->owed = true;
-    return mailbox_push(&w->requests, &job->letter);
+    return mailbox_push(&w->jobs, &job->letter);
 }
 
 void writer_stop(struct writer *w)
 {
-    mailbox_close(&w->requests);
+    mailbox_close(&w->jobs);
     pthread_join(w->thread, NULL);
 }
 
 void writer_free(struct writer *w)
 {
-    mailbox_done(&w->requests);
+    mailbox_done(&w->jobs);
     free(w);
 }

@@ -3,7 +3,7 @@ import { it } from 'node:test';
 import assert from 'node:assert/strict';
 import net from 'node:net';
 import { spawn } from 'node:child_process';
-import { chmodSync, existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Server, removeFolder, temporaryFolder } from './lib/server.mjs';
 import { environment, programPath, run, sanitizerReport, skylark, withoutLeakCheck } from './lib/program.mjs';
@@ -80,10 +80,12 @@ it('start: without a terminal no secret is printed, and it says how to get one',
   try {
     await server.stop();
     assert.doesNotMatch(server.stdout + server.stderr, secret);
-    assert.match(server.stdout, /a test key in its file test-key/);
+    assert.match(server.stdout + server.stderr, /a test key in its file test-key/);
+    rmSync(join(server.dataDir, 'test-key'));
     const again = await Server.start({ dataDir: server.dataDir });
     await again.stop();
     assert.doesNotMatch(again.stdout + again.stderr, secret);
+    assert.match(again.stdout + again.stderr, /skylark keys create/);
   } finally {
     await server.dispose();
   }
@@ -135,6 +137,19 @@ it('start: a busy port is said in one line, exit code 1', { timeout }, async () 
     assert.doesNotMatch(stdout, secret);
   } finally {
     holder.close();
+    removeFolder(folder);
+  }
+});
+
+it('start: a file that cannot be written is named, and nothing else', { timeout }, async () => {
+  const folder = temporaryFolder();
+  try {
+    mkdirSync(join(folder, 'address'));
+    const { code, stderr } = await skylark(['serve', '--data-dir', folder, '--listen', '127.0.0.1:0'], { timeout: 10_000 });
+    assert.equal(code, 1, stderr);
+    assert.match(stderr, /'address'/);
+    assert.doesNotMatch(stderr, /certificate|\.pem/);
+  } finally {
     removeFolder(folder);
   }
 });
@@ -229,6 +244,18 @@ it('start: a damaged store is refused in words', { timeout }, async () => {
     assert.ok(stderr.includes(file) || /database/i.test(stderr), stderr);
   } finally {
     await server.dispose();
+  }
+});
+
+it('start: a store that the command line makes is for the owner only, whatever the umask', { timeout }, async () => {
+  const folder = temporaryFolder();
+  try {
+    chmodSync(folder, 0o755);
+    const made = await run('sh', ['-c', 'umask 022; exec "$0" keys create --name first --data-dir "$1"', programPath, folder]);
+    assert.equal(made.code, 0, made.stderr);
+    assert.equal(statSync(databaseIn(folder)).mode & 0o077, 0);
+  } finally {
+    removeFolder(folder);
   }
 });
 
