@@ -9,7 +9,7 @@ import { slowness } from './lib/wait.mjs';
 
 const connections = 32;
 const logMax = 40 << 20;
-const sends = 6000; // over 100 MB of log, were it never moved
+const sends = 6000; // some 100 MB of log, were it never moved
 
 it('growth: the log stays small under load, also after a read', { timeout: 240_000 * slowness }, async (t) => {
   const server = await Server.start();
