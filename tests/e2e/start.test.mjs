@@ -3,7 +3,7 @@ import { it } from 'node:test';
 import assert from 'node:assert/strict';
 import net from 'node:net';
 import { spawn } from 'node:child_process';
-import { chmodSync, existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Server, removeFolder, temporaryFolder } from './lib/server.mjs';
 import { environment, programPath, run, sanitizerReport, skylark, withoutLeakCheck } from './lib/program.mjs';
@@ -284,6 +284,22 @@ it('start: a store with damaged pages is refused in words', { timeout }, async (
     assert.ok(stderr.includes(`store ${file}`), stderr);
   } finally {
     await server.dispose();
+  }
+});
+
+it('start: a store made by the first key is for the owner only, too', { timeout }, async () => {
+  const folder = temporaryFolder();
+  const create = (dataDir) => run('sh', ['-c', 'umask 022; "$0" keys create --name x --data-dir "$1"', programPath, dataDir]);
+  try {
+    chmodSync(folder, 0o755);
+    for (const dataDir of [folder, `${join(folder, 'new')}/`]) {
+      const { code, stderr } = await create(dataDir);
+      assert.equal(code, 0, stderr);
+      assert.equal(statSync(join(dataDir, 'skylark.db')).mode & 0o077, 0);
+    }
+    assert.equal(statSync(join(folder, 'new')).mode & 0o077, 0);
+  } finally {
+    removeFolder(folder);
   }
 });
 
