@@ -12,7 +12,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-enum { PATH_SIZE = 4096 };
+enum { PATH_SIZE = 4096, QUOTED_SIZE = 4 * PATH_SIZE };
 
 static const char *inside(const struct data_dir *d, const char *name, char out[PATH_SIZE])
 {
@@ -102,8 +102,12 @@ int first_key(struct store *s, const struct data_dir *d, char *ret_key, char why
     ret_key[0] = '\0';
     if (has_keys(s, &failed))
         return 0;
-    if (!failed)
-        failed = make_key(s, d, ret_key);
+    if (failed) {
+        snprintf(why, STORE_WHY_SIZE, "cannot read the store %.150s/skylark.db: %s", d->path,
+                 strerror(-failed));
+        return failed;
+    }
+    failed = make_key(s, d, ret_key);
     if (failed)
         snprintf(why, STORE_WHY_SIZE, "cannot make the first test key: %s", strerror(-failed));
     return failed;
@@ -123,11 +127,29 @@ void address_remove(const struct data_dir *d)
     unlink(inside(d, "address", path));
 }
 
-/* How the command line reaches this server: nothing to add when it looks in this folder anyway. */
-static const char *folder_flag(const struct data_dir *d, bool usual, char out[PATH_SIZE])
+/* One word of a shell, whatever is in it. */
+static const char *quoted(const char *text, char out[QUOTED_SIZE])
 {
+    char *to = out;
+
+    *to++ = '\'';
+    for (; *text && to < out + QUOTED_SIZE - 6; text++)
+        if (*text == '\'')
+            to = stpcpy(to, "'\\''");
+        else
+            *to++ = *text;
+    strcpy(to, "'");
+    return out;
+}
+
+/* How the command line reaches this server: nothing to add when it looks in this folder anyway. */
+static const char *folder_flag(const struct data_dir *d, bool usual, char out[QUOTED_SIZE])
+{
+    char path[QUOTED_SIZE];
+
     out[0] = '\0';
-    if (!usual && snprintf(out, PATH_SIZE, " --data-dir '%s'", d->path) >= PATH_SIZE)
+    if (!usual &&
+        snprintf(out, QUOTED_SIZE, " --data-dir %s", quoted(d->path, path)) >= QUOTED_SIZE)
         out[0] = '\0';
     return out;
 }
@@ -135,6 +157,9 @@ static const char *folder_flag(const struct data_dir *d, bool usual, char out[PA
 static void print_first(const struct data_dir *d, const char *url, const char *key,
                         const char *flag)
 {
+    char path[PATH_SIZE], ca[QUOTED_SIZE];
+
+    quoted(inside(d, "ca.pem", path), ca);
     printf(
         "Skylark " SKYLARK_VERSION " is running.\n"
         "\n"
@@ -146,12 +171,12 @@ static void print_first(const struct data_dir *d, const char *url, const char *k
         "machine.\n"
         "Paste this into another terminal:\n"
         "\n"
-        "curl --cacert '%s/ca.pem' %s/v1/send -H 'Authorization: Bearer %s' -H 'Content-Type: "
+        "curl --cacert %s %s/v1/send -H 'Authorization: Bearer %s' -H 'Content-Type: "
         "application/json' -d '{\"to\":\"+15551234567\",\"text\":\"Hello from Skylark\"}'\n"
         "\n"
         "A second later it is delivered; this shows it: %s messages list%s\n"
         "Ctrl-C stops the server.\n",
-        url, key, d->path, d->path, url, key, program_invocation_name, flag);
+        url, key, d->path, ca, url, key, program_invocation_name, flag);
 }
 
 static void print_later(const struct data_dir *d, const char *url, const char *flag)
@@ -172,7 +197,7 @@ static void print_later(const struct data_dir *d, const char *url, const char *f
 
 void greeting_print(const struct data_dir *d, bool usual, const char *url, const char *key)
 {
-    char room[PATH_SIZE];
+    char room[QUOTED_SIZE];
     const char *flag = folder_flag(d, usual, room);
 
     if (key[0] && isatty(STDOUT_FILENO))

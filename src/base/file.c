@@ -100,6 +100,8 @@ int file_make_folder(const char *path)
 
     if (snprintf(part, sizeof part, "%s", path) >= (int)sizeof part)
         return -ENAMETOOLONG;
+    for (size_t n = strlen(part); n > 1 && part[n - 1] == '/'; n--)
+        part[n - 1] = '\0'; /* "a/b/" is b, and b is the one to protect */
     for (char *slash = strchr(part + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
         if (mkdir(part, 0755) < 0 && errno != EEXIST)

@@ -75,6 +75,11 @@ static void test_make_folder(void **state)
     assert_int_equal(stat(deep, &st), 0);
     assert_int_equal(st.st_mode & 0777, 0700);
     assert_int_equal(rmdir(deep), 0);
+    str_format(deep, sizeof deep, "%s/three//", middle);
+    assert_int_equal(file_make_folder(deep), 0);
+    assert_int_equal(stat(deep, &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0700);
+    assert_int_equal(rmdir(deep), 0);
     assert_int_equal(rmdir(middle), 0);
     assert_int_equal(file_replace(path, STR("x"), 0600), 0);
     snprintf(deep, sizeof deep, "%s/two", path);

@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { KEY_ID_SIZE = 4 + ID_DIGITS + 1, LIST_MAX = 64 << 20 };
@@ -42,6 +43,7 @@ static int open_store(const struct config *config, bool make, struct store **ret
         }
         talk("There was no store in %s; a new one is made.", dir);
     }
+    umask(0077); /* whichever of us makes the store: it is for its owner only */
     if (store_open_sqlite(ret, path, &clock_real, why) == 0)
         return CLI_OK;
     talk("The store cannot be opened: %s", why);

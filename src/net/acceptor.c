@@ -163,6 +163,18 @@ static int resolve(const char *listen_on, struct addrinfo **ret, char *why, size
     return 0;
 }
 
+/* A client can connect to "everywhere", but no certificate names it: loopback stands for it. */
+static void name_loopback(struct sockaddr *address)
+{
+    struct sockaddr_in *v4 = (struct sockaddr_in *)address;
+    struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)address;
+
+    if (address->sa_family == AF_INET && v4->sin_addr.s_addr == htonl(INADDR_ANY))
+        v4->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    if (address->sa_family == AF_INET6 && IN6_IS_ADDR_UNSPECIFIED(&v6->sin6_addr))
+        v6->sin6_addr = in6addr_loopback;
+}
+
 static void remember_address(struct acceptor *a)
 {
     struct sockaddr_storage bound = {0};
@@ -170,6 +182,7 @@ static void remember_address(struct acceptor *a)
     char host[48], port[8];
 
     getsockname(a->listener, (struct sockaddr *)&bound, &length);
+    name_loopback((struct sockaddr *)&bound);
     getnameinfo((struct sockaddr *)&bound, length, host, sizeof host, port, sizeof port,
                 NI_NUMERICHOST | NI_NUMERICSERV);
     snprintf(a->address, sizeof a->address, bound.ss_family == AF_INET6 ? "[%s]:%s" : "%s:%s", host,

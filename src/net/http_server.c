@@ -142,9 +142,10 @@ static int worker_start(struct http_server *s, struct http_worker *w)
     w->receive = malloc(HTTP_RECEIVE);
     w->epoll = epoll_create1(EPOLL_CLOEXEC);
     w->wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-    if (!w->receive || w->epoll < 0 || w->wake < 0 ||
-        epoll_ctl(w->epoll, EPOLL_CTL_ADD, w->wake, &event) < 0)
+    if (!w->receive)
         return -ENOMEM;
+    if (w->epoll < 0 || w->wake < 0 || epoll_ctl(w->epoll, EPOLL_CTL_ADD, w->wake, &event) < 0)
+        return -errno;
     int failed = s->options.worker_open(s->options.context, &w->context);
     if (!failed)
         failed = -pthread_create(&w->thread, NULL, worker_main, w);

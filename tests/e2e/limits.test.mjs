@@ -1,6 +1,7 @@
 // Requests per minute and per hour: exact, also when many connections come at once.
 import { it } from 'node:test';
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Server, temporaryFolder, withServer, removeFolder } from './lib/server.mjs';
@@ -117,6 +118,52 @@ it('plans of the configuration set other limits, by the hour too', { timeout: 12
     writeFileSync(file, '[plan tiny]\nper_minute = 50\nper_hour = 40\n');
     server.signal('SIGHUP');
     await until('the new plan', async () => (await tiny.get('/v1/messages?limit=1')).status === 200, { within: 3000, every: 100 });
+    await server.stop();
+  } finally {
+    await server.dispose();
+    removeFolder(folder);
+  }
+});
+
+// Another process holds the store, so that nothing can be written until `work` is done.
+async function whileStoreIsHeld(server, work) {
+  const holder = spawn('sqlite3', [join(server.dataDir, 'skylark.db')], { stdio: ['pipe', 'pipe', 'inherit'] });
+  let said = '';
+  holder.stdout.on('data', (piece) => { said += piece; });
+  holder.stdin.write('.timeout 5000\nBEGIN IMMEDIATE;\nSELECT \'held\';\n');
+  try {
+    await until('the store to be held', () => said.includes('held'));
+    await work();
+  } finally {
+    holder.stdin.end('ROLLBACK;\n');
+  }
+}
+
+it('more requests than may wait are told so at once, and nothing of them is kept', { timeout: 120_000 }, async () => {
+  const folder = temporaryFolder();
+  const file = join(folder, 'skylark.ini');
+  writeFileSync(file, '[queue]\nwrites = 64\n');
+  const server = await Server.start({ args: ['--config', file] });
+  try {
+    const client = await server.keyedClient({}, { connections: 300 });
+    const sends = [];
+    const answers = [];
+    await client.sent({ to: '+15550001060', text: 'warm' });
+    await whileStoreIsHeld(server, async () => {
+      // Some are in the writer's hands, 64 wait behind them.
+      for (let i = 0; i < 300; i++) sends.push(client.send({ to: '+15550001060', text: `${i}` }).then((r) => answers.push(r)));
+      await until('a refusal', () => answers.length >= 20, { within: 3000 });
+      for (const { status, body, headers } of answers) {
+        assert.equal(status, 503);
+        assert.equal(body.code, 'queue_full');
+        assert.equal(headers['retry-after'], '1');
+      }
+    });
+    await Promise.all(sends);
+    const kept = answers.filter((r) => r.status === 201).length;
+    assert.ok(kept >= 64, `${kept} were kept`);
+    const { body } = await client.get('/v1/messages?limit=1');
+    assert.equal(body.pagination.totalCount, kept + 1);
     await server.stop();
   } finally {
     await server.dispose();

@@ -20,7 +20,7 @@ const databaseIn = (folder) => readdirSync(folder).map((name) => join(folder, na
 async function onTerminal(dataDir, use) {
   const log = join(dataDir, '..', 'log');
   const note = join(dataDir, '..', 'pid');
-  const quote = (text) => `'${text}'`;
+  const quote = (text) => `'${text.replaceAll("'", "'\\''")}'`;
   const command = `echo $$ > ${quote(note)}; exec ${quote(programPath)} serve --data-dir ${quote(dataDir)} --listen 127.0.0.1:0 2> ${quote(log)}`;
   const terminal = spawn('script', ['-qec', command, '/dev/null'], { env: environment({ ...withoutLeakCheck(), SHELL: '/bin/sh', TERM: 'xterm', COLUMNS: '80' }), stdio: ['pipe', 'pipe', 'inherit'] });
   const end = new Promise((done) => { terminal.on('close', done); });
@@ -49,7 +49,7 @@ async function onTerminal(dataDir, use) {
 
 it('start: on a terminal, the printed curl line works as it stands; the second start prints three lines', { timeout }, async () => {
   const folder = temporaryFolder();
-  const dataDir = join(folder, 'data');
+  const dataDir = join(folder, `the "data" of O'Brien`);
   try {
     await onTerminal(dataDir, async (text) => {
       const key = await until('a test key', () => secret.exec(text())?.[0]);
@@ -63,6 +63,9 @@ it('start: on a terminal, the printed curl line works as it stands; the second s
       assert.equal(message.status, 'queued', answer.stdout);
       const status = await run('sh', ['-c', `${line} -o /dev/null -w '%{http_code}'`], { cwd: '/' });
       assert.ok(status.stdout.endsWith('201'), status.stdout);
+      const hint = await until('the command that lists', () => /this shows it: (.*)/.exec(text())?.[1]);
+      const listed = await run('sh', ['-c', `${hint} -o json`], { cwd: '/' });
+      assert.equal(JSON.parse(listed.stdout).data.length, 2, listed.stderr);
     });
     const second = await onTerminal(dataDir, async (text) => {
       await until('three lines', () => text().trim().split('\n').length >= 3);
@@ -80,7 +83,9 @@ it('start: without a terminal no secret is printed, and it says how to get one',
   try {
     await server.stop();
     assert.doesNotMatch(server.stdout + server.stderr, secret);
-    assert.match(server.stdout + server.stderr, /a test key in its file test-key/);
+    assert.match(server.stdout, /a test key in its file test-key/);
+    assert.match(readFileSync(join(server.dataDir, 'test-key'), 'utf8'), new RegExp(`^${secret.source}\n$`));
+    assert.equal(server.stdout.trimEnd().split('\n').length, 3, server.stdout);
     rmSync(join(server.dataDir, 'test-key'));
     const again = await Server.start({ dataDir: server.dataDir });
     await again.stop();
@@ -88,6 +93,40 @@ it('start: without a terminal no secret is printed, and it says how to get one',
     assert.match(again.stdout + again.stderr, /skylark keys create/);
   } finally {
     await server.dispose();
+  }
+});
+
+it('start: one that listens everywhere is reached by an address its certificate names', { timeout }, async () => {
+  for (const [listen, reached] of [['0.0.0.0:0', /^https:\/\/127\.0\.0\.1:\d+\n$/], ['[::]:0', /^https:\/\/\[::1\]:\d+\n$/]]) {
+    const server = new Server({ listen });
+    const address = join(server.dataDir, 'address');
+    try {
+      await until('the address', () => existsSync(address) || server.ended);
+      assert.match(readFileSync(address, 'utf8'), reached);
+      const sent = await skylark(['send', '+15550001234', 'hello', '--data-dir', server.dataDir]);
+      assert.equal(sent.code, 0, sent.stderr);
+      await server.stop();
+    } finally {
+      await server.dispose();
+    }
+  }
+});
+
+it('start: with its standard files closed, nothing meant for them gets into others', { timeout }, async () => {
+  const folder = temporaryFolder();
+  const command = `"$1" serve --data-dir "$2" --listen 127.0.0.1:0 <&- >&- 2>&- & echo $!`;
+  const { stdout } = await run('sh', ['-c', command, 'sh', programPath, folder]);
+  const pid = Number(stdout);
+  try {
+    await until('the address', () => existsSync(join(folder, 'address')));
+    const probe = await skylark(['send', '+15550001234', 'hello', '--data-dir', folder]);
+    assert.equal(probe.code, 0, probe.stderr);
+    process.kill(pid, 'SIGTERM');
+    await until('the end', () => !existsSync(`/proc/${pid}`) || /\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8')));
+    assert.equal(readFileSync(join(folder, 'lock'), 'utf8'), '');
+  } finally {
+    try { process.kill(pid, 'SIGKILL'); } catch { /* gone already */ }
+    removeFolder(folder);
   }
 });
 
@@ -247,13 +286,33 @@ it('start: a damaged store is refused in words', { timeout }, async () => {
   }
 });
 
-it('start: a store that the command line makes is for the owner only, whatever the umask', { timeout }, async () => {
+it('start: a store with damaged pages is refused in words', { timeout }, async () => {
+  const server = await Server.start();
+  try {
+    await server.stop();
+    const file = databaseIn(server.dataDir);
+    const bytes = readFileSync(file);
+    bytes.fill(0xa5, 4096);
+    writeFileSync(file, bytes);
+    const { code, stderr } = await skylark(['serve', '--data-dir', server.dataDir, '--listen', '127.0.0.1:0'], { timeout: 10_000 });
+    assert.equal(code, 1, stderr);
+    assert.ok(stderr.includes(`store ${file}`), stderr);
+  } finally {
+    await server.dispose();
+  }
+});
+
+it('start: a store made by the first key is for the owner only, too', { timeout }, async () => {
   const folder = temporaryFolder();
+  const create = (dataDir) => run('sh', ['-c', 'umask 022; "$0" keys create --name x --data-dir "$1"', programPath, dataDir]);
   try {
     chmodSync(folder, 0o755);
-    const made = await run('sh', ['-c', 'umask 022; exec "$0" keys create --name first --data-dir "$1"', programPath, folder]);
-    assert.equal(made.code, 0, made.stderr);
-    assert.equal(statSync(databaseIn(folder)).mode & 0o077, 0);
+    for (const dataDir of [folder, `${join(folder, 'new')}/`]) {
+      const { code, stderr } = await create(dataDir);
+      assert.equal(code, 0, stderr);
+      assert.equal(statSync(join(dataDir, 'skylark.db')).mode & 0o077, 0);
+    }
+    assert.equal(statSync(join(folder, 'new')).mode & 0o077, 0);
   } finally {
     removeFolder(folder);
   }
