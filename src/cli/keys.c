@@ -43,7 +43,6 @@ static int open_store(const struct config *config, bool make, struct store **ret
         }
         talk("There was no store in %s; a new one is made.", dir);
     }
-    umask(0077); /* whichever of us makes the store: it is for its owner only */
     if (store_open_sqlite(ret, path, &clock_real, why) == 0)
         return CLI_OK;
     talk("The store cannot be opened: %s", why);
