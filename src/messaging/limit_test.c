@@ -65,6 +65,20 @@ static void the_hour_is_exact_and_refusals_cost_nothing(void **state)
     limiter_free(l);
 }
 
+static void with_both_used_up_the_later_end_is_named(void **state)
+{
+    struct limiter *l = limiter_new();
+    const struct limit_plan plan = {5, 10};
+    struct limit_view v;
+
+    assert_int_equal(take_many(l, 1, plan, NOON, 9), 5);
+    assert_int_equal(take_many(l, 1, plan, NOON + MINUTES, 9), 5);
+    assert_false(limiter_take(l, 1, plan, NOON + MINUTES, &v));
+    assert_string_equal(v.window, "hour"); /* a minute later there would be nothing */
+    assert_int_equal(v.retry_after_s, 59 * 60);
+    limiter_free(l);
+}
+
 static void one_window_alone_or_none(void **state)
 {
     struct limiter *l = limiter_new();
@@ -166,6 +180,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_minute_is_exact_and_opens_again),
         cmocka_unit_test(the_hour_is_exact_and_refusals_cost_nothing),
+        cmocka_unit_test(with_both_used_up_the_later_end_is_named),
         cmocka_unit_test(one_window_alone_or_none),
         cmocka_unit_test(a_clock_set_back_reopens_nothing),
         cmocka_unit_test(a_clock_that_was_years_ahead_locks_nobody_out),
