@@ -125,10 +125,12 @@ static bool check_limits(struct call *c, const struct limit_view *view, bool gra
 
     if (granted)
         return true;
-    problem_set(&p, PROBLEM_RATE_LIMIT_EXCEEDED, NULL,
-                arena_printf(&c->http->arena,
-                             "The limit of %u requests per %s is reached; try again in %u seconds.",
-                             view->limit, view->window, view->retry_after_s));
+    problem_set(
+        &p, PROBLEM_RATE_LIMIT_EXCEEDED, NULL,
+        arena_printf(&c->http->arena,
+                     "The limit of %u requests per %s is reached; try again in %u second%s.",
+                     view->limit, view->window, view->retry_after_s,
+                     view->retry_after_s == 1 ? "" : "s"));
     p.retry_after_s = view->retry_after_s;
     answer_problem(c, &p);
     return false;

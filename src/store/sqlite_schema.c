@@ -48,8 +48,9 @@ int sqlite_migrate(struct sqlite_store *s, char why[STORE_WHY_SIZE])
     if (!failed && version < SCHEMA_VERSION)
         failed = run_all(s, &version);
     if (failed) {
-        snprintf(why, STORE_WHY_SIZE, "cannot prepare the store %s: %s", s->path,
-                 sqlite3_errmsg(s->db));
+        sqlite_failed(s); /* in its words with the system's cause, such as a full disk */
+        snprintf(why, STORE_WHY_SIZE, "cannot prepare the store %.100s: %.120s", s->path,
+                 s->base.error);
         return failed;
     }
     if (version > SCHEMA_VERSION) {
