@@ -138,7 +138,8 @@ static const char *quoted(const char *text, char out[QUOTED_SIZE])
             to = stpcpy(to, "'\\''");
         else
             *to++ = *text;
-    strcpy(to, "'");
+    *to++ = '\'';
+    *to = '\0';
     return out;
 }
 
