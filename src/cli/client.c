@@ -79,9 +79,10 @@ static int find_ca(struct client *c, const struct invocation *in, const char *di
 static int find_key(struct client *c, const struct invocation *in, const char *dir)
 {
     const char *given = config_variable(in->environment, "SKYLARK_API_KEY");
+    bool from_environment = given && *given;
     int r = 0;
 
-    if (given && *given)
+    if (from_environment)
         str_format(c->key, sizeof c->key, "%s", given);
     else
         r = read_line(dir, "test-key", c->key, sizeof c->key);
@@ -89,7 +90,8 @@ static int find_key(struct client *c, const struct invocation *in, const char *d
         if (strlen(c->key) == strspn(c->key, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
                                              "0123456789_"))
             return CLI_OK;
-        talk("$SKYLARK_API_KEY does not look like a key; keys are letters, digits and _.");
+        talk("What is in %s does not look like a key; keys are letters, digits and _.",
+             from_environment ? "$SKYLARK_API_KEY" : "the file test-key of the data folder");
         return CLI_AUTH;
     }
     if (r == -ENOENT)

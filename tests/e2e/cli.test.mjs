@@ -193,6 +193,22 @@ withServer('cli', {}, (context) => {
     }
   });
 
+  it('says where a key stands that does not look like one', async () => {
+    const folder = temporaryFolder();
+    try {
+      writeFileSync(join(folder, 'address'), 'https://127.0.0.1:1\n');
+      writeFileSync(join(folder, 'test-key'), 'not a key!\n');
+      const file = await skylark(['messages', 'list', '--data-dir', folder]);
+      assert.equal(file.code, codes.auth, file.stderr);
+      assert.match(file.stderr, /the file test-key of the data folder does not look like a key/);
+      const variable = await skylark(['messages', 'list', '--data-dir', folder], { env: { SKYLARK_API_KEY: 'not a key!' } });
+      assert.equal(variable.code, codes.auth, variable.stderr);
+      assert.match(variable.stderr, /SKYLARK_API_KEY does not look like a key/);
+    } finally {
+      removeFolder(folder);
+    }
+  });
+
   it('says that no server runs', async () => {
     const folder = temporaryFolder();
     try {
