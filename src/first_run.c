@@ -66,7 +66,7 @@ static bool has_keys(struct store *s, int *ret_failed)
     if (*ret_failed)
         return false;
     arena_init(&arena, 1 << 28);
-    *ret_failed = store_key_list(reader, &arena, &keys, &count);
+    *ret_failed = store_key_list(reader, 0, 0, 1, &arena, &keys, &count);
     arena_done(&arena);
     store_reader_close(reader);
     return count > 0;
@@ -81,6 +81,8 @@ static int store_key(struct store *s, struct key_record *record)
 static int make_key(struct store *s, const struct data_dir *d, char *ret_key)
 {
     struct key_record record = {.account = FIRST_ACCOUNT,
+                                .per_minute = LIMIT_OF_PLAN,
+                                .per_hour = LIMIT_OF_PLAN,
                                 .mode = MODE_TEST,
                                 .name = "first test key",
                                 .plan = PLAN_DEFAULT,

@@ -3,6 +3,7 @@
 
 #include "api/api.h"
 #include "messaging/key.h"
+#include "json/read.h"
 #include "json/write.h"
 
 struct key_cache;
@@ -27,8 +28,9 @@ struct call {
     struct http_request *http;
     struct api *api;
     struct api_worker *worker;
-    const struct key_record *key; /* NULL on routes without a key */
+    const struct key_record *key; /* NULL on routes without a key, and once suspended */
     struct str parameter;         /* what stood in the place of {…} in the route's path */
+    int64_t now_us;               /* when the call began: the clock is read once */
 };
 
 typedef void call_handler(struct call *c);
@@ -52,9 +54,104 @@ struct json_writer answer_json(struct call *c, unsigned status);
 /* An error of the store: 503, logged. */
 void answer_store_trouble(struct call *c, int error);
 
+/* ---- bodies (body.c) ---- */
+
+/* Decodes the call's body, JSON or form, by a table of fields. True also when a field has the wrong
+ * type but one of `required` fields (the first `required` of the table) is missing: the handler
+ * names missing fields first, with body_require. False with a problem: content type, syntax, types.
+ */
+bool body_decode(struct call *c, const struct json_field *fields, size_t count, size_t required,
+                 void *out, struct problem *p);
+/* False with missing_required_field when one of the first `required` fields is missing. */
+bool body_require(const struct json_field *fields, size_t required, const void *out,
+                  struct problem *p);
+
+/* ---- query strings (query.c) ---- */
+
+/* A parameter that a route knows; one given twice, or not known, is 400 invalid_parameter. */
+struct query_field {
+    const char *name;
+    bool (*read)(struct call *c, struct str value, void *out, struct problem *p);
+};
+bool query_read(struct call *c, const struct query_field *fields, size_t count, void *out,
+                struct problem *p);
+
+/* ---- pages (page.c): limit, cursor, and the pagination envelope of every list ---- */
+
+enum { PAGE_LIMIT_DEFAULT = 50, PAGE_LIMIT_MAX = 100 };
+
+struct page_query {
+    int64_t cursor; /* 0 = from the start */
+    size_t limit;
+};
+/* For tables of query_field; `out` begins with a struct page_query. The cursor has the prefix of
+ * the list's ids, "msg_". */
+bool page_read_limit(struct call *c, struct str value, void *out, struct problem *p);
+bool page_read_cursor(struct call *c, struct str value, const char *prefix, int64_t *ret,
+                      struct problem *p);
+/* "pagination": {…}; ids 0 become null. */
+void page_put(struct json_writer *w, struct call *c, const char *prefix, int64_t next,
+              int64_t previous, int64_t total);
+
+/* ---- public ids (public_id.c): a prefix and a number run through the store's cipher ---- */
+
+enum { PUBLIC_ID_SIZE = 4 + ID_DIGITS }; /* all prefixes have four characters: "msg_" */
+#define MESSAGE_ID_PREFIX "msg_"
+#define BATCH_ID_PREFIX   "bat_"
+#define KEY_ID_PREFIX     "key_"
+#define OPT_OUT_ID_PREFIX "opt_"
+
+void public_id_format(const struct api *a, const char *prefix, int64_t id,
+                      char out[PUBLIC_ID_SIZE]);
+bool public_id_parse(const struct api *a, const char *prefix, struct str text, int64_t *ret);
+void public_id_put(struct json_writer *w, const struct api *a, const char *prefix, int64_t id);
+
+/* ---- calls that write (writing.c, once.c) ---- */
+
+struct writing;
+
+/* What a call that writes does. */
+struct writing_ops {
+    /* On the writer's thread, inside the transaction. 0, or the store's negative errno, which fails
+     * the whole batch of requests. To refuse only this request, fill w->problem and return 0
+     * before anything was written. */
+    int (*apply)(struct writing *w, struct store *s);
+    /* On the writer's thread when it is durable and was neither refused nor a repetition; may be
+     * NULL. */
+    void (*written)(struct writing *w);
+    /* The body of the answer, from what `w` holds and nothing else: on the worker's thread to
+     * answer, and before that on the writer's, inside the transaction, when there is an
+     * Idempotency-Key under which it must be kept. */
+    void (*render)(const struct writing *w, struct json_writer *out);
+    unsigned status; /* 200 or 201 */
+    bool secret;     /* the body holds a secret: it is kept sealed under the Idempotency-Key */
+};
+
+/* A call on its way to disk. Begins the handler's own struct, which lives in the request's arena.
+ */
+struct writing {
+    struct write_job job;
+    const struct writing_ops *ops;
+    struct call
+        call; /* call.key is NULL from writing_start on: the worker may forget it meanwhile */
+    int64_t account;
+    enum mode mode;
+    int result;             /* of the store */
+    struct problem problem; /* the writer's refusal; code PROBLEM_NONE = none */
+    /* With an Idempotency-Key: */
+    bool has_once, replayed;
+    struct once_record once; /* apply sets once.message when the answer is that message as accepted;
+                                then no body is kept */
+};
+
+/* Reads the Idempotency-Key, if there is one: false with a problem when it is malformed. `print` is
+ * what the parsed request comes to: equal requests have equal ones. */
+bool writing_once(struct writing *w, const uint8_t print[ONCE_PRINT_SIZE], struct problem *p);
+/* Suspends the request and hands the job to the writer. `weight`: how many rows it stands for. */
+void writing_start(struct writing *w, const struct writing_ops *ops, unsigned weight);
+
 /* ---- messages as JSON (message_json.c) ---- */
 
-#define MESSAGE_ID_PREFIX "msg_"
 enum { MESSAGE_ID_SIZE = sizeof MESSAGE_ID_PREFIX - 1 + ID_DIGITS };
 
 void message_id_format(const struct api *a, int64_t id, char out[MESSAGE_ID_SIZE]);

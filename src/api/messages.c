@@ -92,8 +92,8 @@ void messages_list(struct call *c)
         answer_problem(c, &p);
         return;
     }
-    int failed = store_message_page(c->worker->reader, c->key->account, c->key->mode, q.cursor,
-                                    q.limit, &c->http->arena, &page);
+    int failed = store_message_page(c->worker->reader, c->key->account, c->key->mode, NULL,
+                                    q.cursor, q.limit, &c->http->arena, &page);
     if (failed == -ENOENT) {
         cursor_problem(&p);
         answer_problem(c, &p);

@@ -281,7 +281,7 @@ static int no_get(struct store_reader *r, int64_t account, enum mode mode, int64
     return -EIO;
 }
 
-static int no_page(struct store_reader *r, int64_t account, enum mode mode, int64_t cursor,
+static int no_page(struct store_reader *r, int64_t account, enum mode mode, const struct message_filter *filter, int64_t cursor,
                    size_t limit, struct arena *a, struct message_page *ret)
 {
     return -EIO;

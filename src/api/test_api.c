@@ -1,5 +1,7 @@
 #include "api/test_api.h"
 
+#include "store/test_store.h"
+
 #include "messaging/plan.h"
 #include "net/digest.h"
 #include "json/tree.h"
@@ -96,6 +98,8 @@ int64_t test_add_key(const char *key, enum mode mode, bool other, uint32_t permi
     struct key_record k = {.account = other ? OTHER_ACCOUNT : FIRST_ACCOUNT,
                            .mode = mode,
                            .name = "test",
+                           .per_minute = LIMIT_OF_PLAN,
+                           .per_hour = LIMIT_OF_PLAN,
                            .permissions = permissions,
                            .created_us = test_now_us,
                            .expires_us = expires_us};
@@ -108,7 +112,7 @@ int64_t test_add_key(const char *key, enum mode mode, bool other, uint32_t permi
 
 static int revoke_key(struct store *s, void *id)
 {
-    return store_key_revoke(s, *(int64_t *)id, test_now_us);
+    return store_key_revoke(s, 0, *(int64_t *)id, test_now_us);
 }
 
 void test_revoke_key(int64_t id)
@@ -140,7 +144,7 @@ int test_api_set_up(void **state)
     void *worker;
 
     test_now_us = 1763168523004005; /* 2025-11-15T01:02:03.004005Z */
-    assert_int_equal(store_open_memory(&test_store, &test_clock), 0);
+    test_store = test_store_open(&test_clock);
     plans_set(plans);
     start_engine();
     add_keys();
@@ -180,7 +184,7 @@ int test_api_tear_down(void **state)
     api_free(test_api);
     dispatch_free(dispatch);
     writer_free(writer);
-    store_close(test_store);
+    test_store_close(test_store);
     plans_set(NULL);
     return 0;
 }

@@ -1,6 +1,7 @@
 /* The simulator with a clock whose hands the test turns. Behind it stand a real dispatch, writer
  * and memory store, because they are what hears its answers. */
 #include "carriers/simulator.h"
+#include "store/test_store.h"
 
 #include "store/engine.h"
 
@@ -70,7 +71,7 @@ static int set_up(void **state)
 {
     now_us = start_us;
     arena_init(&arena, 64 << 20);
-    assert_int_equal(store_open_memory(&store, &test_clock), 0);
+    store = test_store_open(&test_clock);
     assert_int_equal(store_reader_open(store, &reader), 0);
     return 0;
 }
@@ -78,7 +79,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     store_reader_close(reader);
-    store_close(store);
+    test_store_close(store);
     arena_done(&arena);
     return 0;
 }

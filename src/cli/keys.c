@@ -172,7 +172,7 @@ int run_keys_create(const struct invocation *in)
 {
     struct config_source source;
     struct config *config;
-    struct key_record k = {.id = 0};
+    struct key_record k = {.per_minute = LIMIT_OF_PLAN, .per_hour = LIMIT_OF_PLAN};
     enum output_format format;
     int r = invocation_config(in, &source, &config);
 
@@ -257,7 +257,7 @@ static int list_keys(struct store *s, struct arena *a, enum output_format format
     table_init(&t, list_columns, LIST_COUNT);
     int r = store_reader_open(s, &reader);
     if (r == 0) {
-        r = store_key_list(reader, a, &keys, &count);
+        r = store_key_list(reader, 0, 0, 1000, a, &keys, &count);
         store_reader_close(reader);
     }
     if (r < 0) {
@@ -310,7 +310,7 @@ static int revoke_key(struct store *s, const char *word)
     }
     int r = store_begin(s);
     if (r == 0)
-        r = store_end(s, store_key_revoke(s, id, clock_now_us(&clock_real)));
+        r = store_end(s, store_key_revoke(s, 0, id, clock_now_us(&clock_real)));
     if (r == -ENOENT) {
         talk("There is no key %s; 'skylark keys list' shows them.", word);
         return CLI_NOT_FOUND;

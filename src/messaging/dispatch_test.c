@@ -1,6 +1,7 @@
 /* Dispatch with a memory store, a real writer and a carrier that does what the test tells it. The
  * test plays the engine's thread. */
 #include "messaging/dispatch.h"
+#include "store/test_store.h"
 
 #include "store/engine.h"
 
@@ -105,7 +106,7 @@ static int set_up(void **state)
     fake.carrier = (struct carrier){"fake", &fake_ops};
     fake.room = SIZE_MAX;
     arena_init(&arena, 64 << 20);
-    assert_int_equal(store_open_memory(&store, &test_clock), 0);
+    store = test_store_open(&test_clock);
     assert_int_equal(store_reader_open(store, &reader), 0);
     return 0;
 }
@@ -113,7 +114,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     store_reader_close(reader);
-    store_close(store);
+    test_store_close(store);
     arena_done(&arena);
     return 0;
 }

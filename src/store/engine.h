@@ -19,14 +19,37 @@ struct store_engine {
     void (*reader_rest)(struct store_reader *r); /* NULL: it holds on to nothing */
     int (*message_get)(struct store_reader *r, int64_t account, enum mode mode, int64_t id,
                        struct arena *a, struct message *ret);
-    int (*message_page)(struct store_reader *r, int64_t account, enum mode mode, int64_t cursor,
-                        size_t limit, struct arena *a, struct message_page *ret);
+    int (*message_page)(struct store_reader *r, int64_t account, enum mode mode,
+                        const struct message_filter *filter, int64_t cursor, size_t limit,
+                        struct arena *a, struct message_page *ret);
+    int (*due)(struct store_reader *r, int64_t at_us, size_t limit, struct arena *a,
+               struct message **ret, size_t *ret_count);
+    int (*next_due)(struct store_reader *r, int64_t *ret_us);
+    int (*batch_get)(struct store_reader *r, int64_t account, enum mode mode, int64_t id,
+                     struct batch_record *ret, unsigned counts[STATUS_SLOTS]);
+    int (*event_list)(struct store_reader *r, int64_t message, struct arena *a,
+                      struct event_record **ret, size_t *ret_count);
     int (*open_work)(struct store_reader *r, int64_t after, size_t limit, struct arena *a,
                      struct message **ret, size_t *ret_count);
     int (*key_find)(struct store_reader *r, const uint8_t hash[KEY_HASH_SIZE],
                     struct key_record *ret);
-    int (*key_list)(struct store_reader *r, struct arena *a, struct key_record **ret,
-                    size_t *ret_count);
+    int (*key_list)(struct store_reader *r, int64_t account, int64_t from, size_t limit,
+                    struct arena *a, struct key_record **ret, size_t *ret_count);
+    int (*key_get)(struct store_reader *r, int64_t account, int64_t id, struct key_record *ret);
+    int (*key_count)(struct store_reader *r, int64_t account, int64_t *ret);
+    int (*key_usage)(struct store_reader *r, int64_t key, struct key_usage *ret);
+    int (*account_list)(struct store_reader *r, struct arena *a, struct account_record **ret,
+                        size_t *ret_count);
+    int (*account_find)(struct store_reader *r, struct str name, struct account_record *ret);
+    int (*account_get)(struct store_reader *r, int64_t id, struct account_record *ret);
+    int (*limit_list)(struct store_reader *r, int64_t now_us, struct arena *a,
+                      struct limit_count **ret, size_t *ret_count);
+    int (*opt_out_page)(struct store_reader *r, int64_t account, enum mode mode, int64_t cursor,
+                        size_t limit, struct arena *a, struct opt_out_page *ret);
+    int (*opt_out_get)(struct store_reader *r, int64_t account, enum mode mode, struct str number,
+                       struct arena *a, struct opt_out_record *ret);
+    int (*opt_out_each)(struct store_reader *r,
+                        bool (*tell)(void *context, const struct opt_out_record *o), void *context);
 
     int (*begin)(struct store *s);
     int (*commit)(struct store *s); /* on failure it has rolled back */
@@ -34,23 +57,40 @@ struct store_engine {
     int (*message_insert)(struct store *s, const struct message *m);    /* id and times are set */
     int (*message_move)(struct store *s, const struct message_move *m); /* m->from: open states */
     int (*key_insert)(struct store *s, struct key_record *k);
-    int (*key_revoke)(struct store *s, int64_t id, int64_t at_us);
+    int (*batch_insert)(struct store *s, const struct batch_record *b);
+    int (*event_add)(struct store *s, const struct event_record *e);
+    int (*once_find)(struct store *s, int64_t account, enum mode mode,
+                     const uint8_t key[ONCE_KEY_SIZE], int64_t since_us, struct arena *a,
+                     struct once_record *ret);
+    int (*once_keep)(struct store *s, const struct once_record *o); /* the time is set */
+    int (*key_revoke)(struct store *s, int64_t account, int64_t id, int64_t at_us);
+    int (*key_used)(struct store *s, const struct key_usage *u);
+    int (*account_insert)(struct store *s, struct account_record *a); /* the time is set */
+    int (*account_suspend)(struct store *s, int64_t id, int64_t at_us);
+    int (*account_credit)(struct store *s, int64_t id, int64_t micros);
+    int (*account_charge)(struct store *s, int64_t id, int64_t micros);
+    int (*limit_save)(struct store *s, const struct limit_count *c);
+    int (*opt_out_add)(struct store *s, struct opt_out_record *o); /* id and time are set */
+    int (*opt_out_remove)(struct store *s, int64_t account, enum mode mode, struct str number);
     int (*touch)(struct store *s); /* NULL: writing cannot fail */
 
     bool (*wrote_elsewhere)(struct store *s); /* since the last look; NULL: cannot happen */
     void (*tidy)(struct store *s);            /* NULL: nothing to tidy */
+    bool (*housekeep)(struct store *s, bool idle);
 };
 
 /* Owned by the writing thread, but for what is marked. */
 struct store {
     const struct store_engine *engine;
     const struct clock *clock;
-    struct id_cipher cipher; /* set by the engine's open; then any thread may read it */
+    uint8_t secret[16]; /* set by the engine's open; then any thread may read them */
+    struct id_cipher cipher;
     struct id_source ids;    /* the engine's open sets `last` to the highest stored number */
     int64_t last_created_us; /* of the newest message: created times follow the order of ids */
     bool in_transaction;
     bool keys_changed;               /* in this transaction */
     _Atomic uint64_t key_generation; /* any thread reads */
+    _Atomic uint64_t commits;        /* any thread reads; readers with an older count look again */
     char error[STORE_WHY_SIZE];
 };
 

@@ -150,10 +150,98 @@ struct message {
     char currency[4];
     unsigned retry_count;
     enum failure failure;
-    int64_t created_us, updated_us, sent_us, delivered_us, failed_us;
+    int64_t created_us, updated_us, sent_us, delivered_us, failed_us, cancelled_us;
+
+    /* What few messages have; empty or 0 when it was not given. */
+    struct str subject;
+    struct str tags;     /* one per line, in the order given */
+    struct str metadata; /* a JSON object, as text */
+    struct str webhook_url, webhook_failover_url;
+    int64_t validity_s;   /* 0 = not given: VALIDITY_DEFAULT_S holds */
+    int64_t scheduled_us; /* when it is to be queued */
+    int64_t batch;        /* number of its batch */
 };
 
-enum { KEY_HASH_SIZE = 32, KEY_NAME_MAX = 64, PLAN_NAME_MAX = 32 };
+/* Messages that were sent in one request: their numbers lie between the batch's own and `last`,
+ * with no other message between them. */
+struct batch_record {
+    int64_t id; /* given by the store before its messages get theirs */
+    int64_t account;
+    enum mode mode;
+    int64_t created_us;
+    unsigned total, accepted; /* items that were given; items that became messages */
+    int64_t last;             /* number of the last message; `id` when there is none */
+};
+
+enum { STATUS_SLOTS = 8 }; /* room for a number per status */
+
+/* An entry of a message's history that its own rows do not tell. */
+#define EVENT_KINDS(X)                                                                             \
+    X(OPTED_OUT, 1, "opted_out")                                                                   \
+    X(OPTED_IN, 2, "opted_in")                                                                     \
+    X(LATE_RECEIPT, 3, "late_receipt")
+
+enum event_kind {
+#define X(name, number, word) EVENT_##name = (number),
+    EVENT_KINDS(X)
+#undef X
+};
+
+struct event_record {
+    int64_t message;
+    int64_t at_us;
+    enum event_kind kind;
+    struct str detail; /* a sentence for people */
+};
+
+/* Requests that are answered once: what an Idempotency-Key stands for. */
+enum { ONCE_KEY_SIZE = 16, ONCE_PRINT_SIZE = 16 };
+
+struct once_record {
+    int64_t account;
+    enum mode mode;
+    uint8_t key[ONCE_KEY_SIZE];     /* keyed hash of path and Idempotency-Key */
+    uint8_t print[ONCE_PRINT_SIZE]; /* keyed hash of the parsed request */
+    int64_t created_us;             /* given by the store */
+    int64_t message;                /* the answer was this message, as accepted; else 0 and: */
+    unsigned status;
+    struct str answer; /* the body, sealed by the caller where it holds a secret */
+};
+
+/* Who must not be written to. */
+#define OPT_OUT_SOURCES(X)                                                                         \
+    X(API, 1, "api")                                                                               \
+    X(KEYWORD, 2, "keyword")
+
+enum opt_out_source {
+#define X(name, number, word) OPT_OUT_BY_##name = (number),
+    OPT_OUT_SOURCES(X)
+#undef X
+};
+
+struct opt_out_record {
+    int64_t id; /* given by the store */
+    int64_t account;
+    enum mode mode;
+    struct str number; /* "+15551234567" */
+    enum opt_out_source source;
+    struct str keyword; /* what the recipient wrote; "" when it came over the API */
+    int64_t created_us;
+};
+
+enum { KEY_HASH_SIZE = 32, KEY_NAME_MAX = 64, PLAN_NAME_MAX = 32, ADDRESS_MAX = 45 };
+enum { ACCOUNT_NAME_MAX = 64 };
+
+struct account_record {
+    int64_t id;
+    char name[ACCOUNT_NAME_MAX + 1];
+    int64_t created_us;
+    int64_t suspended_us;   /* 0 = on */
+    bool metered;           /* live messages are paid from the balance, and refused without */
+    int64_t balance_micros; /* when metered */
+};
+
+enum { LIMIT_OF_PLAN = -1 }; /* a key without a limit of its own */
 
 struct key_record {
     int64_t id;
@@ -163,6 +251,25 @@ struct key_record {
     char plan[PLAN_NAME_MAX + 1];
     uint8_t hash[KEY_HASH_SIZE]; /* SHA-256 of the whole key; the key itself is never kept */
     char last_four[5];
-    uint32_t permissions; /* bits of enum permission; 0 = none listed: all but keys:* */
-    int64_t created_us, revoked_us, expires_us;
+    uint32_t permissions;         /* bits of enum permission; 0 = none listed: all but keys:* */
+    int64_t per_minute, per_hour; /* its own limits: 0 = none; LIMIT_OF_PLAN */
+    int64_t created_us;
+    int64_t revoked_us; /* off from then on, which may lie ahead (a rotation with grace); 0 = on */
+    int64_t expires_us;
+    bool account_suspended; /* read with it */
+};
+
+/* How much a key is used: kept beside the key, because it changes all the time. */
+struct key_usage {
+    int64_t key;
+    int64_t last_us; /* 0 = never */
+    char address[ADDRESS_MAX + 1];
+    int64_t requests; /* so far; when written: how many more */
+};
+
+/* How much of its windows a key has used: what limits need to go on after a restart. */
+struct limit_count {
+    int64_t key;
+    int64_t minute, hour; /* which window: unix time divided by 60 and by 3600 */
+    uint32_t minute_used, hour_used;
 };

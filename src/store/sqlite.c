@@ -2,6 +2,7 @@
  * reading connection per thread. A commit that returned is on disk. */
 #include "base/random.h"
 #include "sql.h"
+#include "store/sqlite_rows.h"
 #include "store/sqlite_verbs.h"
 
 #include <errno.h>
@@ -141,19 +142,46 @@ static const struct store_engine sqlite_engine = {
     .reader_rest = sqlite_reader_rest,
     .message_get = sqlite_message_get,
     .message_page = sqlite_message_page,
+    .due = sqlite_due,
+    .next_due = sqlite_next_due,
+    .batch_get = sqlite_batch_get,
+    .event_list = sqlite_event_list,
     .open_work = sqlite_open_work,
     .key_find = sqlite_key_find,
     .key_list = sqlite_key_list,
+    .key_get = sqlite_key_get,
+    .key_count = sqlite_key_count,
+    .key_usage = sqlite_key_usage,
+    .account_list = sqlite_account_list,
+    .account_find = sqlite_account_find,
+    .account_get = sqlite_account_get,
+    .limit_list = sqlite_limit_list,
+    .opt_out_page = sqlite_opt_out_page,
+    .opt_out_get = sqlite_opt_out_get,
+    .opt_out_each = sqlite_opt_out_each,
     .begin = sqlite_begin,
     .commit = sqlite_commit,
     .rollback = sqlite_rollback,
     .message_insert = sqlite_message_insert,
     .message_move = sqlite_message_move,
     .key_insert = sqlite_key_insert,
+    .batch_insert = sqlite_batch_insert,
+    .event_add = sqlite_event_add,
+    .once_find = sqlite_once_find,
+    .once_keep = sqlite_once_keep,
     .key_revoke = sqlite_key_revoke,
+    .key_used = sqlite_key_used,
+    .account_insert = sqlite_account_insert,
+    .account_suspend = sqlite_account_suspend,
+    .account_credit = sqlite_account_credit,
+    .account_charge = sqlite_account_charge,
+    .limit_save = sqlite_limit_save,
+    .opt_out_add = sqlite_opt_out_add,
+    .opt_out_remove = sqlite_opt_out_remove,
     .touch = sqlite_touch,
     .wrote_elsewhere = sqlite_wrote_elsewhere,
     .tidy = sqlite_tidy,
+    .housekeep = sqlite_housekeep,
 };
 
 /* The secret behind the public ids: made by whoever opens the store first. -EBADMSG: it is damaged,
@@ -181,9 +209,10 @@ static int load_cipher(struct sqlite_store *s)
     }
     bool damaged = code == SQLITE_ROW && sqlite3_column_bytes(get, 0) != sizeof secret;
     if (code == SQLITE_ROW && !damaged)
-        id_cipher_init(&s->base.cipher, sqlite3_column_blob(get, 0));
+        memcpy(s->base.secret, sqlite3_column_blob(get, 0), sizeof s->base.secret);
     sqlite3_finalize(put);
     sqlite3_finalize(get);
+    id_cipher_init(&s->base.cipher, s->base.secret);
     return damaged ? -EBADMSG : sqlite_errno(code);
 }
 

@@ -53,7 +53,7 @@ static void test_reopen_keeps_everything(void **state)
     assert_int_equal(store_message_get(test_reader, 1, MODE_TEST, sent[4].id, &test_arena, &read),
                      0);
     test_same(&read, &sent[4]);
-    assert_int_equal(store_message_page(test_reader, 1, MODE_TEST, 0, 3, &test_arena, &p), 0);
+    assert_int_equal(store_message_page(test_reader, 1, MODE_TEST, NULL, 0, 3, &test_arena, &p), 0);
     assert_int_equal(p.total, 5);
     assert_int_equal(p.messages[0].id, sent[4].id);
     assert_int_equal(store_open_work(test_reader, 0, 9, &test_arena, &work, &count), 0);

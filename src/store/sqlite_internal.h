@@ -28,34 +28,17 @@ struct work {
     enum message_status status;
 };
 
-/* Written statements, prepared once on the writing connection. */
 enum write_statement {
-    WRITE_MESSAGE_INSERT,
-    WRITE_WORK_INSERT,
-    WRITE_WORK_GET,
-    WRITE_WORK_UPDATE,
-    WRITE_WORK_DELETE,
-    WRITE_ENDING_INSERT,
-    WRITE_TALLY_ADD,
-    WRITE_KEY_INSERT,
-    WRITE_KEY_REVOKE,
-    WRITE_DATA_VERSION,
-    WRITE_BEGIN,
-    WRITE_COMMIT,
-    WRITE_ROLLBACK,
+#define X(name, sql) WRITE_##name,
+#include "store/sqlite_write.def"
+#undef X
     WRITE_COUNT
 };
 
 enum read_statement {
-    READ_MESSAGE_GET,
-    READ_MESSAGE_PAGE,
-    READ_MESSAGE_BEFORE,
-    READ_WORK_OPEN,
-    READ_TALLY_TOTAL,
-    READ_KEY_FIND,
-    READ_KEY_LIST,
-    READ_BEGIN,
-    READ_COMMIT,
+#define X(name, sql) READ_##name,
+#include "store/sqlite_read.def"
+#undef X
     READ_COUNT
 };
 
@@ -77,9 +60,8 @@ struct sqlite_store {
     sqlite3 *db; /* the writing connection */
     sqlite3_stmt *statements[WRITE_COUNT];
     int64_t data_version;
-    _Atomic uint64_t commits; /* readers with an older count look again */
-    int log_pages;            /* in the write-ahead log after the last commit */
-    struct work *works;       /* rows of `work` as they are now, by id; a miss says nothing */
+    int log_pages;      /* in the write-ahead log after the last commit */
+    struct work *works; /* rows of `work` as they are now, by id; a miss says nothing */
     struct tally_delta tallies[TALLY_SLOTS];
     size_t tally_count;
     struct checkpointer checkpointer;

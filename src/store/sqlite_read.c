@@ -1,31 +1,13 @@
 /* The read verbs: each reader has a connection of its own and sees the last commit. */
 #include "sql.h"
+#include "store/sqlite_rows.h"
 #include "store/sqlite_verbs.h"
 
-#include <errno.h>
-
 const char *const sqlite_read_sql[READ_COUNT] = {
-    [READ_MESSAGE_GET] = sql_message_get,
-    [READ_MESSAGE_PAGE] = sql_message_page,
-    [READ_MESSAGE_BEFORE] = sql_message_before,
-    [READ_WORK_OPEN] = sql_work_open,
-    [READ_TALLY_TOTAL] = sql_tally_total,
-    [READ_KEY_FIND] = sql_key_find,
-    [READ_KEY_LIST] = sql_key_list,
-    [READ_BEGIN] = sql_read_begin,
-    [READ_COMMIT] = sql_commit,
+#define X(name, sql) [READ_##name] = sql_##sql,
+#include "store/sqlite_read.def"
+#undef X
 };
-
-static struct sqlite_reader *reader_of(struct store_reader *r)
-{
-    return (struct sqlite_reader *)r;
-}
-
-static int finish(struct sqlite_reader *r, sqlite3_stmt *statement, int code)
-{
-    sqlite3_reset(statement);
-    return code == SQLITE_DONE || code == SQLITE_ROW ? 0 : sqlite_errno(sqlite3_errcode(r->db));
-}
 
 static int step_once(struct sqlite_reader *r, enum read_statement which)
 {
@@ -46,35 +28,17 @@ void sqlite_reader_rest(struct store_reader *base)
         step_once(r, READ_COMMIT);
 }
 
-/* Into a read transaction that sees the last commit. The count is read before the transaction
+/* The count is read before the transaction
  * begins: it may see more than that, never less. */
-static int enter(struct sqlite_reader *r)
+int sqlite_enter(struct sqlite_reader *r)
 {
-    uint64_t commits = atomic_load(&sqlite_of(r->base.store)->commits);
+    uint64_t commits = store_commits(r->base.store);
 
     if (is_inside(r) && r->seen == commits)
         return 0;
     sqlite_reader_rest(&r->base);
     r->seen = commits;
     return step_once(r, READ_BEGIN);
-}
-
-static struct str column_text(sqlite3_stmt *row, int at, struct arena *a)
-{
-    const char *text = (const char *)sqlite3_column_text(row, at);
-    return arena_copy(a, (struct str){text, (size_t)sqlite3_column_bytes(row, at)});
-}
-
-static void column_word(sqlite3_stmt *row, int at, char *out, size_t size)
-{
-    const char *text = (const char *)sqlite3_column_text(row, at);
-    size_t n = (size_t)sqlite3_column_bytes(row, at);
-
-    if (n >= size)
-        n = size - 1;
-    if (n)
-        memcpy(out, text, n);
-    out[n] = '\0';
 }
 
 /* What became of a message: the columns of `ending` and `work` behind those of `message`. */
@@ -98,7 +62,7 @@ static void state_from_row(sqlite3_stmt *row, int at, struct message *m)
 }
 
 /* The columns stand in the order of message_get, message_page and work_open. */
-static int message_from_row(sqlite3_stmt *row, struct arena *a, struct message *m)
+int sqlite_message_from_row(sqlite3_stmt *row, struct arena *a, struct message *m)
 {
     int at = 0;
 
@@ -134,7 +98,7 @@ int sqlite_message_get(struct store_reader *base, int64_t account, enum mode mod
 {
     struct sqlite_reader *r = reader_of(base);
     sqlite3_stmt *get = r->statements[READ_MESSAGE_GET];
-    int failed = enter(r);
+    int failed = sqlite_enter(r);
 
     if (failed)
         return failed;
@@ -142,7 +106,7 @@ int sqlite_message_get(struct store_reader *base, int64_t account, enum mode mod
     sqlite3_bind_int64(get, 1, id);
     int code = sqlite3_step(get);
     if (code == SQLITE_ROW && sqlite3_column_int64(get, 1) == owner_of(account, mode))
-        failed = message_from_row(get, a, ret);
+        failed = sqlite_message_from_row(get, a, ret);
     int broken = finish(r, get, code);
     return broken ? broken : failed;
 }
@@ -163,7 +127,7 @@ static int read_page(struct sqlite_reader *r, int64_t owner, int64_t cursor, siz
         if (page->count == limit)
             page->next = sqlite3_column_int64(rows, 0);
         else
-            failed = message_from_row(rows, a, &page->messages[page->count++]);
+            failed = sqlite_message_from_row(rows, a, &page->messages[page->count++]);
     }
     int broken = finish(r, rows, code);
     if (!failed && !broken && cursor && (page->count == 0 || page->messages[0].id != cursor))
@@ -196,13 +160,14 @@ static int read_total(struct sqlite_reader *r, int64_t owner, int64_t *ret)
     return finish(r, sum, code);
 }
 
-int sqlite_message_page(struct store_reader *base, int64_t account, enum mode mode, int64_t cursor,
-                        size_t limit, struct arena *a, struct message_page *ret)
+int sqlite_message_page(struct store_reader *base, int64_t account, enum mode mode,
+                        const struct message_filter *filter, int64_t cursor, size_t limit,
+                        struct arena *a, struct message_page *ret)
 {
     struct sqlite_reader *r = reader_of(base);
     int64_t owner = owner_of(account, mode);
 
-    int failed = enter(r);
+    int failed = sqlite_enter(r);
     if (failed)
         return failed;
     failed = read_page(r, owner, cursor, limit, a, ret);
@@ -218,7 +183,7 @@ int sqlite_open_work(struct store_reader *base, int64_t after, size_t limit, str
 {
     struct sqlite_reader *r = reader_of(base);
     sqlite3_stmt *rows = r->statements[READ_WORK_OPEN];
-    int code, failed = enter(r);
+    int code, failed = sqlite_enter(r);
 
     if (failed)
         return failed;
@@ -228,65 +193,7 @@ int sqlite_open_work(struct store_reader *base, int64_t after, size_t limit, str
     sqlite3_bind_int64(rows, 1, after);
     sqlite3_bind_int64(rows, 2, (int64_t)limit);
     while ((code = sqlite3_step(rows)) == SQLITE_ROW && !failed)
-        failed = message_from_row(rows, a, &(*ret)[(*ret_count)++]);
+        failed = sqlite_message_from_row(rows, a, &(*ret)[(*ret_count)++]);
     int broken = finish(r, rows, code);
     return broken ? broken : failed;
-}
-
-static void key_from_row(sqlite3_stmt *row, struct key_record *k)
-{
-    memset(k, 0, sizeof *k);
-    k->id = sqlite3_column_int64(row, 0);
-    k->account = sqlite3_column_int64(row, 1);
-    k->mode = (enum mode)sqlite3_column_int(row, 2);
-    column_word(row, 3, k->name, sizeof k->name);
-    column_word(row, 4, k->plan, sizeof k->plan);
-    if (sqlite3_column_bytes(row, 5) == KEY_HASH_SIZE)
-        memcpy(k->hash, sqlite3_column_blob(row, 5), KEY_HASH_SIZE);
-    column_word(row, 6, k->last_four, sizeof k->last_four);
-    k->permissions = (uint32_t)sqlite3_column_int64(row, 7);
-    k->created_us = sqlite3_column_int64(row, 8);
-    k->revoked_us = sqlite3_column_int64(row, 9);
-    k->expires_us = sqlite3_column_int64(row, 10);
-}
-
-int sqlite_key_find(struct store_reader *base, const uint8_t hash[KEY_HASH_SIZE],
-                    struct key_record *ret)
-{
-    struct sqlite_reader *r = reader_of(base);
-    sqlite3_stmt *find = r->statements[READ_KEY_FIND];
-
-    sqlite_reader_rest(base);
-    sqlite3_bind_blob(find, 1, hash, KEY_HASH_SIZE, SQLITE_STATIC);
-    int code = sqlite3_step(find);
-    if (code == SQLITE_ROW)
-        key_from_row(find, ret);
-    int broken = finish(r, find, code);
-    return broken ? broken : code == SQLITE_ROW ? 0 : -ENOENT;
-}
-
-int sqlite_key_list(struct store_reader *base, struct arena *a, struct key_record **ret,
-                    size_t *ret_count)
-{
-    struct sqlite_reader *r = reader_of(base);
-    sqlite3_stmt *rows = r->statements[READ_KEY_LIST];
-    size_t size = 16;
-    int code;
-
-    sqlite_reader_rest(base);
-    *ret = arena_alloc(a, size * sizeof **ret);
-    while (*ret && (code = sqlite3_step(rows)) == SQLITE_ROW) {
-        if (*ret_count == size) {
-            struct key_record *larger = arena_alloc(a, 2 * size * sizeof **ret);
-            if (!larger) {
-                finish(r, rows, SQLITE_ROW);
-                return -ENOMEM;
-            }
-            memcpy(larger, *ret, size * sizeof **ret);
-            *ret = larger;
-            size *= 2;
-        }
-        key_from_row(rows, &(*ret)[(*ret_count)++]);
-    }
-    return *ret ? finish(r, rows, code) : -ENOMEM;
 }

@@ -3,63 +3,16 @@
  * Counts of messages per status are gathered while a transaction runs and written at its end, one
  * row per owner and status, however many messages it holds. */
 #include "sql.h"
+#include "store/sqlite_rows.h"
 #include "store/sqlite_verbs.h"
-
-#include <errno.h>
 
 enum { LOG_PAGES_MOVE = 2000 }; /* ask the checkpointer from here on: 8 MB */
 
 const char *const sqlite_write_sql[WRITE_COUNT] = {
-    [WRITE_MESSAGE_INSERT] = sql_message_insert,
-    [WRITE_WORK_INSERT] = sql_work_insert,
-    [WRITE_WORK_GET] = sql_work_get,
-    [WRITE_WORK_UPDATE] = sql_work_update,
-    [WRITE_WORK_DELETE] = sql_work_delete,
-    [WRITE_ENDING_INSERT] = sql_ending_insert,
-    [WRITE_TALLY_ADD] = sql_tally_add,
-    [WRITE_KEY_INSERT] = sql_key_insert,
-    [WRITE_KEY_REVOKE] = sql_key_revoke,
-    [WRITE_DATA_VERSION] = sql_data_version,
-    [WRITE_BEGIN] = sql_write_begin,
-    [WRITE_COMMIT] = sql_commit,
-    [WRITE_ROLLBACK] = sql_rollback,
+#define X(name, sql) [WRITE_##name] = sql_##sql,
+#include "store/sqlite_write.def"
+#undef X
 };
-
-/* Runs a statement that returns no rows. */
-static int run(struct sqlite_store *s, enum write_statement which)
-{
-    sqlite3_stmt *statement = s->statements[which];
-    int code = sqlite3_step(statement);
-
-    sqlite3_reset(statement);
-    return code == SQLITE_DONE ? 0 : sqlite_failed(s);
-}
-
-/* Binds numbers from the first parameter on; the place of the parameter behind them. */
-static int bind_numbers(sqlite3_stmt *statement, const int64_t *numbers, size_t n)
-{
-    int at = 1;
-
-    for (size_t i = 0; i < n; i++)
-        sqlite3_bind_int64(statement, at++, numbers[i]);
-    return at;
-}
-
-static int run_with(struct sqlite_store *s, enum write_statement which, const int64_t *numbers,
-                    size_t n)
-{
-    bind_numbers(s->statements[which], numbers, n);
-    return run(s, which);
-}
-
-#define RUN_WITH(s, which, ...)                                                                    \
-    run_with((s), (which), (const int64_t[]){__VA_ARGS__},                                         \
-             sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t))
-
-static void bind_text(sqlite3_stmt *statement, int at, struct str text)
-{
-    sqlite3_bind_text(statement, at, text.p ? text.p : "", (int)text.n, SQLITE_STATIC);
-}
 
 int sqlite_begin(struct store *base)
 {
@@ -124,7 +77,7 @@ int sqlite_commit(struct store *base)
     if (failed)
         sqlite_rollback(base);
     else
-        atomic_fetch_add(&s->commits, 1);
+        atomic_fetch_add(&s->base.commits, 1);
     return failed;
 }
 
@@ -239,37 +192,6 @@ int sqlite_message_move(struct store *base, const struct message_move *move)
     return failed ? failed : 1;
 }
 
-int sqlite_key_insert(struct store *base, struct key_record *k)
-{
-    struct sqlite_store *s = sqlite_of(base);
-    sqlite3_stmt *insert = s->statements[WRITE_KEY_INSERT];
-
-    sqlite3_bind_int64(insert, 1, k->account);
-    sqlite3_bind_int64(insert, 2, k->mode);
-    bind_text(insert, 3, str_of(k->name));
-    bind_text(insert, 4, str_of(k->plan));
-    sqlite3_bind_blob(insert, 5, k->hash, KEY_HASH_SIZE, SQLITE_STATIC);
-    bind_text(insert, 6, str_of(k->last_four));
-    sqlite3_bind_int64(insert, 7, k->permissions);
-    sqlite3_bind_int64(insert, 8, k->created_us);
-    sqlite3_bind_int64(insert, 9, k->revoked_us);
-    sqlite3_bind_int64(insert, 10, k->expires_us);
-    int failed = run(s, WRITE_KEY_INSERT);
-    if (!failed)
-        k->id = sqlite3_last_insert_rowid(s->db);
-    return failed;
-}
-
-int sqlite_key_revoke(struct store *base, int64_t id, int64_t at_us)
-{
-    struct sqlite_store *s = sqlite_of(base);
-    int failed = RUN_WITH(s, WRITE_KEY_REVOKE, id, at_us);
-
-    if (!failed && sqlite3_changes(s->db) == 0)
-        return -ENOENT;
-    return failed;
-}
-
 int sqlite_touch(struct store *base)
 {
     struct sqlite_store *s = sqlite_of(base);
@@ -290,7 +212,7 @@ bool sqlite_wrote_elsewhere(struct store *base)
     s->data_version = version;
     if (changed) {
         forget_works(s);
-        atomic_fetch_add(&s->commits, 1);
+        atomic_fetch_add(&s->base.commits, 1);
     }
     return changed;
 }

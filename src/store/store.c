@@ -30,6 +30,16 @@ const struct id_cipher *store_cipher(const struct store *s)
     return &s->cipher;
 }
 
+const uint8_t *store_secret(const struct store *s)
+{
+    return s->secret;
+}
+
+uint64_t store_commits(const struct store *s)
+{
+    return atomic_load(&s->commits);
+}
+
 const char *store_error(const struct store *s)
 {
     return s->error;
@@ -62,11 +72,40 @@ int store_message_get(struct store_reader *r, int64_t account, enum mode mode, i
     return r->store->engine->message_get(r, account, mode, id, a, ret);
 }
 
-int store_message_page(struct store_reader *r, int64_t account, enum mode mode, int64_t cursor,
-                       size_t limit, struct arena *a, struct message_page *ret)
+int store_message_page(struct store_reader *r, int64_t account, enum mode mode,
+                       const struct message_filter *filter, int64_t cursor, size_t limit,
+                       struct arena *a, struct message_page *ret)
 {
     *ret = (struct message_page){0};
-    return r->store->engine->message_page(r, account, mode, cursor, limit, a, ret);
+    return r->store->engine->message_page(r, account, mode, filter, cursor, limit, a, ret);
+}
+
+int store_due(struct store_reader *r, int64_t at_us, size_t limit, struct arena *a,
+              struct message **ret, size_t *ret_count)
+{
+    *ret = NULL;
+    *ret_count = 0;
+    return r->store->engine->due(r, at_us, limit, a, ret, ret_count);
+}
+
+int store_next_due(struct store_reader *r, int64_t *ret_us)
+{
+    return r->store->engine->next_due(r, ret_us);
+}
+
+int store_batch_get(struct store_reader *r, int64_t account, enum mode mode, int64_t id,
+                    struct batch_record *ret, unsigned counts[STATUS_SLOTS])
+{
+    memset(counts, 0, STATUS_SLOTS * sizeof *counts);
+    return r->store->engine->batch_get(r, account, mode, id, ret, counts);
+}
+
+int store_event_list(struct store_reader *r, int64_t message, struct arena *a,
+                     struct event_record **ret, size_t *ret_count)
+{
+    *ret = NULL;
+    *ret_count = 0;
+    return r->store->engine->event_list(r, message, a, ret, ret_count);
 }
 
 int store_open_work(struct store_reader *r, int64_t after, size_t limit, struct arena *a,
@@ -83,12 +122,73 @@ int store_key_find(struct store_reader *r, const uint8_t hash[KEY_HASH_SIZE],
     return r->store->engine->key_find(r, hash, ret);
 }
 
-int store_key_list(struct store_reader *r, struct arena *a, struct key_record **ret,
-                   size_t *ret_count)
+int store_key_list(struct store_reader *r, int64_t account, int64_t from, size_t limit,
+                   struct arena *a, struct key_record **ret, size_t *ret_count)
 {
     *ret = NULL;
     *ret_count = 0;
-    return r->store->engine->key_list(r, a, ret, ret_count);
+    return r->store->engine->key_list(r, account, from, limit, a, ret, ret_count);
+}
+
+int store_key_get(struct store_reader *r, int64_t account, int64_t id, struct key_record *ret)
+{
+    return r->store->engine->key_get(r, account, id, ret);
+}
+
+int store_key_count(struct store_reader *r, int64_t account, int64_t *ret)
+{
+    return r->store->engine->key_count(r, account, ret);
+}
+
+int store_key_usage(struct store_reader *r, int64_t key, struct key_usage *ret)
+{
+    *ret = (struct key_usage){.key = key};
+    return r->store->engine->key_usage(r, key, ret);
+}
+
+int store_account_list(struct store_reader *r, struct arena *a, struct account_record **ret,
+                       size_t *ret_count)
+{
+    *ret = NULL;
+    *ret_count = 0;
+    return r->store->engine->account_list(r, a, ret, ret_count);
+}
+
+int store_account_find(struct store_reader *r, struct str name, struct account_record *ret)
+{
+    return r->store->engine->account_find(r, name, ret);
+}
+
+int store_account_get(struct store_reader *r, int64_t id, struct account_record *ret)
+{
+    return r->store->engine->account_get(r, id, ret);
+}
+
+int store_limit_list(struct store_reader *r, int64_t now_us, struct arena *a,
+                     struct limit_count **ret, size_t *ret_count)
+{
+    *ret = NULL;
+    *ret_count = 0;
+    return r->store->engine->limit_list(r, now_us, a, ret, ret_count);
+}
+
+int store_opt_out_page(struct store_reader *r, int64_t account, enum mode mode, int64_t cursor,
+                       size_t limit, struct arena *a, struct opt_out_page *ret)
+{
+    *ret = (struct opt_out_page){0};
+    return r->store->engine->opt_out_page(r, account, mode, cursor, limit, a, ret);
+}
+
+int store_opt_out_get(struct store_reader *r, int64_t account, enum mode mode, struct str number,
+                      struct arena *a, struct opt_out_record *ret)
+{
+    return r->store->engine->opt_out_get(r, account, mode, number, a, ret);
+}
+
+int store_opt_out_each(struct store_reader *r,
+                       bool (*tell)(void *context, const struct opt_out_record *o), void *context)
+{
+    return r->store->engine->opt_out_each(r, tell, context);
 }
 
 int store_begin(struct store *s)
@@ -142,11 +242,50 @@ static int64_t created_time(struct store *s, int64_t id, int64_t now_us)
 
 int store_accept(struct store *s, struct message *m)
 {
-    assert(s->in_transaction && m->status == STATUS_QUEUED);
+    assert(s->in_transaction);
+    assert(m->status == STATUS_QUEUED || m->status == STATUS_SCHEDULED ||
+           m->status == STATUS_RECEIVED);
     int64_t now_us = clock_now_us(s->clock);
     m->id = id_next(&s->ids, now_us);
     m->created_us = m->updated_us = created_time(s, m->id, now_us);
     return s->engine->message_insert(s, m);
+}
+
+int store_batch_open(struct store *s, struct batch_record *b)
+{
+    assert(s->in_transaction);
+    int64_t now_us = clock_now_us(s->clock);
+    b->id = id_next(&s->ids, now_us);
+    b->created_us = created_time(s, b->id, now_us);
+    return 0;
+}
+
+int store_batch_close(struct store *s, struct batch_record *b)
+{
+    assert(s->in_transaction && b->id);
+    b->last = s->ids.last;
+    return s->engine->batch_insert(s, b);
+}
+
+int store_event_add(struct store *s, const struct event_record *e)
+{
+    assert(s->in_transaction);
+    return s->engine->event_add(s, e);
+}
+
+int store_once_find(struct store *s, int64_t account, enum mode mode,
+                    const uint8_t key[ONCE_KEY_SIZE], struct arena *a, struct once_record *ret)
+{
+    assert(s->in_transaction);
+    return s->engine->once_find(s, account, mode, key, clock_now_us(s->clock) - ONCE_TIME_US, a,
+                                ret);
+}
+
+int store_once_keep(struct store *s, struct once_record *o)
+{
+    assert(s->in_transaction);
+    o->created_us = clock_now_us(s->clock);
+    return s->engine->once_keep(s, o);
 }
 
 int store_move(struct store *s, const struct message_move *move)
@@ -166,11 +305,70 @@ int store_key_insert(struct store *s, struct key_record *k)
     return s->engine->key_insert(s, k);
 }
 
-int store_key_revoke(struct store *s, int64_t id, int64_t at_us)
+int store_key_revoke(struct store *s, int64_t account, int64_t id, int64_t at_us)
 {
     assert(s->in_transaction);
     s->keys_changed = true;
-    return s->engine->key_revoke(s, id, at_us);
+    return s->engine->key_revoke(s, account, id, at_us);
+}
+
+int store_key_used(struct store *s, const struct key_usage *u)
+{
+    assert(s->in_transaction);
+    return s->engine->key_used(s, u);
+}
+
+int store_account_insert(struct store *s, struct account_record *a)
+{
+    assert(s->in_transaction);
+    a->created_us = clock_now_us(s->clock);
+    return s->engine->account_insert(s, a);
+}
+
+int store_account_suspend(struct store *s, int64_t id, int64_t at_us)
+{
+    assert(s->in_transaction);
+    s->keys_changed = true; /* what is remembered of a key says whether its account is on */
+    return s->engine->account_suspend(s, id, at_us);
+}
+
+int store_account_credit(struct store *s, int64_t id, int64_t micros)
+{
+    assert(s->in_transaction);
+    return s->engine->account_credit(s, id, micros);
+}
+
+int store_account_charge(struct store *s, int64_t id, int64_t micros)
+{
+    assert(s->in_transaction);
+    return s->engine->account_charge(s, id, micros);
+}
+
+int store_limit_save(struct store *s, const struct limit_count *c)
+{
+    assert(s->in_transaction);
+    return s->engine->limit_save(s, c);
+}
+
+int store_opt_out_add(struct store *s, struct opt_out_record *o)
+{
+    assert(s->in_transaction);
+    int64_t now_us = clock_now_us(s->clock);
+    o->id = id_next(&s->ids, now_us);
+    o->created_us = now_us;
+    return s->engine->opt_out_add(s, o);
+}
+
+int store_opt_out_remove(struct store *s, int64_t account, enum mode mode, struct str number)
+{
+    assert(s->in_transaction);
+    return s->engine->opt_out_remove(s, account, mode, number);
+}
+
+bool store_housekeep(struct store *s, bool idle)
+{
+    assert(!s->in_transaction);
+    return s->engine->housekeep(s, idle);
 }
 
 int store_touch(struct store *s)

@@ -1,5 +1,4 @@
-/* The store: verbs, never rows or SQL. Two engines stand behind it, sqlite.c and memory.c, and one
- * contract test (store_test.c) holds for both.
+/* The store: verbs, never rows or SQL. An engine stands behind it, sqlite.c.
  *
  * Reading goes through a `store_reader`, one per thread. Writing is for one thread at a time:
  * begin, any number of write verbs, commit. When commit returns 0 the writes are on disk.
@@ -25,11 +24,15 @@ enum { STORE_WHY_SIZE = 256 };
  * the operator. A schema newer than this program is refused with -EPROTO. */
 int store_open_sqlite(struct store **ret, const char *path, const struct clock *clock,
                       char why[STORE_WHY_SIZE]);
-int store_open_memory(struct store **ret, const struct clock *clock);
 void store_close(struct store *s);
 
 /* The cipher that makes public ids of this store's numbers; made once, kept in the store. */
 const struct id_cipher *store_cipher(const struct store *s);
+/* A secret of this store, for keyed hashes. */
+const uint8_t *store_secret(const struct store *s); /* 16 bytes */
+/* A number that grows with each commit: as long as it stands still, nothing new is to be read. Any
+ * thread. */
+uint64_t store_commits(const struct store *s);
 /* Why the last write verb or commit failed, for the log. */
 const char *store_error(const struct store *s);
 
@@ -50,16 +53,43 @@ struct message_page {
     struct message *messages; /* newest first */
     size_t count;
     int64_t next, previous; /* first ids of the neighbouring pages, 0 = none */
-    int64_t total;          /* of all messages of this account and mode */
+    int64_t total;          /* of all messages that match */
 };
 
-/* The page that starts with id `cursor` (inclusive; 0 = the newest). One consistent snapshot.
- * A cursor that is no message of this account and mode is -ENOENT. Cost does not depend on how
- * many messages there are or how deep the page lies. */
-int store_message_page(struct store_reader *r, int64_t account, enum mode mode, int64_t cursor,
-                       size_t limit, struct arena *a, struct message_page *ret);
+/* Which messages: all conditions hold. Zeroed: every message. */
+struct message_filter {
+    uint32_t statuses;        /* a set of states; 0 = any */
+    struct str to, from, tag; /* p == NULL: any */
+    enum direction direction; /* 0 = any */
+    int64_t batch;            /* 0 = any */
+    int64_t after_us;         /* created at or after; 0 = any */
+    int64_t before_us;        /* created before; 0 = any */
+};
 
-/* Outbound messages that are not in a final state, numbers above `after`, oldest first. */
+/* The page of matching messages that starts at id `cursor` (inclusive; 0 = the newest). One
+ * consistent snapshot. A cursor that is no message of this account and mode is -ENOENT; one that is
+ * but does not match (any more) stands for the next match behind it. Cost does not depend on how
+ * many messages there are or how deep the page lies. */
+int store_message_page(struct store_reader *r, int64_t account, enum mode mode,
+                       const struct message_filter *filter, int64_t cursor, size_t limit,
+                       struct arena *a, struct message_page *ret);
+
+/* Scheduled messages that are due at `at_us` or earlier, earliest first. */
+int store_due(struct store_reader *r, int64_t at_us, size_t limit, struct arena *a,
+              struct message **ret, size_t *ret_count);
+/* When the next scheduled message is due; -ENOENT when none is scheduled. */
+int store_next_due(struct store_reader *r, int64_t *ret_us);
+
+/* A batch of this account and mode, and how many of its messages are in each status. */
+int store_batch_get(struct store_reader *r, int64_t account, enum mode mode, int64_t id,
+                    struct batch_record *ret, unsigned counts[STATUS_SLOTS]);
+
+/* What the rows of a message do not tell of its history, oldest first. */
+int store_event_list(struct store_reader *r, int64_t message, struct arena *a,
+                     struct event_record **ret, size_t *ret_count);
+
+/* Outbound messages that are not in a final state, numbers above `after`, oldest first. Scheduled
+ * ones are not among them until they are queued. */
 int store_open_work(struct store_reader *r, int64_t after, size_t limit, struct arena *a,
                     struct message **ret, size_t *ret_count);
 
@@ -67,8 +97,38 @@ int store_open_work(struct store_reader *r, int64_t after, size_t limit, struct 
  * process has just written. */
 int store_key_find(struct store_reader *r, const uint8_t hash[KEY_HASH_SIZE],
                    struct key_record *ret);
-int store_key_list(struct store_reader *r, struct arena *a, struct key_record **ret,
-                   size_t *ret_count);
+/* Of an account (0: of all), by number, from number `from` on. */
+int store_key_list(struct store_reader *r, int64_t account, int64_t from, size_t limit,
+                   struct arena *a, struct key_record **ret, size_t *ret_count);
+/* Of this account (0: of any); else -ENOENT. */
+int store_key_get(struct store_reader *r, int64_t account, int64_t id, struct key_record *ret);
+int store_key_count(struct store_reader *r, int64_t account, int64_t *ret);
+/* Zeroes when it was never used. */
+int store_key_usage(struct store_reader *r, int64_t key, struct key_usage *ret);
+
+int store_account_list(struct store_reader *r, struct arena *a, struct account_record **ret,
+                       size_t *ret_count);
+int store_account_find(struct store_reader *r, struct str name, struct account_record *ret);
+int store_account_get(struct store_reader *r, int64_t id, struct account_record *ret);
+
+/* Windows that reach beyond `now_us`. */
+int store_limit_list(struct store_reader *r, int64_t now_us, struct arena *a,
+                     struct limit_count **ret, size_t *ret_count);
+
+/* Of an account and mode by number, newest first, from `cursor` on (0: the newest). */
+struct opt_out_page {
+    struct opt_out_record *records;
+    size_t count;
+    int64_t next, previous; /* as in message_page */
+    int64_t total;
+};
+int store_opt_out_page(struct store_reader *r, int64_t account, enum mode mode, int64_t cursor,
+                       size_t limit, struct arena *a, struct opt_out_page *ret);
+int store_opt_out_get(struct store_reader *r, int64_t account, enum mode mode, struct str number,
+                      struct arena *a, struct opt_out_record *ret);
+/* Tells every opt-out of every account; stops when `tell` returns false. */
+int store_opt_out_each(struct store_reader *r,
+                       bool (*tell)(void *context, const struct opt_out_record *o), void *context);
 
 /* ---- writing: between begin and commit, one thread ---- */
 
@@ -78,8 +138,23 @@ void store_rollback(struct store *s);
 /* Commits when `result`, that of the verbs before, is 0; else rolls back and returns it. */
 int store_end(struct store *s, int result);
 
-/* Gives the message its id and times, writes it with its open work and count. */
+/* Gives the message its id and times, writes it with its open work and count. Its status is queued,
+ * scheduled, or received, which is final. */
 int store_accept(struct store *s, struct message *m);
+
+/* Gives the batch its id and time; its messages are accepted next, then it is closed, all in one
+ * transaction and with no other message between. */
+int store_batch_open(struct store *s, struct batch_record *b);
+int store_batch_close(struct store *s, struct batch_record *b);
+
+int store_event_add(struct store *s, const struct event_record *e);
+
+/* What this key of an account and mode stands for, if it was kept less than ONCE_TIME_US ago; sees
+ * what this transaction has written. -ENOENT when nothing. */
+#define ONCE_TIME_US (24 * INT64_C(3600000000))
+int store_once_find(struct store *s, int64_t account, enum mode mode,
+                    const uint8_t key[ONCE_KEY_SIZE], struct arena *a, struct once_record *ret);
+int store_once_keep(struct store *s, struct once_record *o);
 
 /* A state's bit in a set of states. */
 static inline uint32_t status_bit(enum message_status status)
@@ -100,9 +175,32 @@ int store_move(struct store *s, const struct message_move *move);
 
 /* Gives k->id. A hash that is there already fails. */
 int store_key_insert(struct store *s, struct key_record *k);
-/* Turns a key off; -ENOENT when there is none. 0 also when it was off before, and then it keeps the
- * first time. */
-int store_key_revoke(struct store *s, int64_t id, int64_t at_us);
+/* Turns a key of this account (0: of any) off from `at_us` on; -ENOENT when there is none. Of two
+ * times the earlier one stays. */
+int store_key_revoke(struct store *s, int64_t account, int64_t id, int64_t at_us);
+/* Adds u->requests and notes the last use. */
+int store_key_used(struct store *s, const struct key_usage *u);
+
+/* Gives a->id and created_us; -EEXIST when the name is taken. */
+int store_account_insert(struct store *s, struct account_record *a);
+/* at_us 0: on again. -ENOENT. */
+int store_account_suspend(struct store *s, int64_t id, int64_t at_us);
+/* Adds to the balance; an account that was not metered is from now on. -ENOENT. */
+int store_account_credit(struct store *s, int64_t id, int64_t micros);
+/* Takes from the balance if the account is metered: 1 taken or not metered, 0 there is too little
+ * and nothing was taken. */
+int store_account_charge(struct store *s, int64_t id, int64_t micros);
+
+int store_limit_save(struct store *s, const struct limit_count *c);
+
+/* Gives o->id and created_us. 1 added; 0 it was there, and *o tells its id, time and source. */
+int store_opt_out_add(struct store *s, struct opt_out_record *o);
+/* 1 removed, 0 there was none. */
+int store_opt_out_remove(struct store *s, int64_t account, enum mode mode, struct str number);
+
+/* A small piece of work that can wait: index entries, rows past their time. True when there is more
+ * of it. `idle`: nobody waits for the writer. On the writing thread, outside a transaction. */
+bool store_housekeep(struct store *s, bool idle);
 
 /* Writes something of no meaning, to see whether writing works. */
 int store_touch(struct store *s);

@@ -31,7 +31,7 @@ static struct key_record insert(uint8_t mark)
 static int revoke(int64_t id, int64_t at_us)
 {
     assert_int_equal(store_begin(test_store), 0);
-    return store_end(test_store, store_key_revoke(test_store, id, at_us));
+    return store_end(test_store, store_key_revoke(test_store, 0, id, at_us));
 }
 
 static void same_key(const struct key_record *read, const struct key_record *wanted)
@@ -66,11 +66,11 @@ static void test_list(void **state)
     struct key_record *list, sent[3];
     size_t count;
 
-    assert_int_equal(store_key_list(test_reader, &test_arena, &list, &count), 0);
+    assert_int_equal(store_key_list(test_reader, 0, 0, 100, &test_arena, &list, &count), 0);
     assert_int_equal(count, 0);
     for (uint8_t i = 0; i < 3; i++)
         sent[i] = insert(i);
-    assert_int_equal(store_key_list(test_reader, &test_arena, &list, &count), 0);
+    assert_int_equal(store_key_list(test_reader, 0, 0, 100, &test_arena, &list, &count), 0);
     assert_int_equal(count, 3);
     for (size_t i = 0; i < 3; i++)
         same_key(&list[i], &sent[i]);
@@ -118,7 +118,7 @@ static void test_rollback(void **state)
 
     assert_int_equal(store_begin(test_store), 0);
     assert_int_equal(store_key_insert(test_store, &gone), 0);
-    assert_int_equal(store_key_revoke(test_store, kept.id, 5), 0);
+    assert_int_equal(store_key_revoke(test_store, 0, kept.id, 5), 0);
     assert_int_equal(store_key_find(test_reader, gone.hash, &read), -ENOENT);
     assert_int_equal(store_key_find(test_reader, kept.hash, &read), 0);
     assert_int_equal(read.revoked_us, 0);
@@ -138,7 +138,7 @@ static void test_one_hash_one_key(void **state)
     assert_true(store_key_insert(test_store, &twice) < 0);
     assert_true(strlen(store_error(test_store)) > 0);
     store_rollback(test_store);
-    assert_int_equal(store_key_list(test_reader, &test_arena, &list, &count), 0);
+    assert_int_equal(store_key_list(test_reader, 0, 0, 100, &test_arena, &list, &count), 0);
     assert_int_equal(count, 1);
     same_key(&list[0], &k);
 }

@@ -18,8 +18,8 @@ static struct message_page page(int64_t account, enum mode mode, int64_t cursor,
 {
     struct message_page p;
 
-    assert_int_equal(store_message_page(test_reader, account, mode, cursor, limit, &test_arena, &p),
-                     0);
+    assert_int_equal(
+        store_message_page(test_reader, account, mode, NULL, cursor, limit, &test_arena, &p), 0);
     return p;
 }
 
@@ -199,7 +199,8 @@ static void test_page_of_a_strange_cursor(void **state)
 
     for (size_t i = 0; i < sizeof strange / sizeof *strange; i++)
         assert_int_equal(
-            store_message_page(test_reader, 1, MODE_TEST, strange[i], 5, &test_arena, &p), -ENOENT);
+            store_message_page(test_reader, 1, MODE_TEST, NULL, strange[i], 5, &test_arena, &p),
+            -ENOENT);
 }
 
 static void test_totals_are_apart(void **state)
@@ -380,8 +381,8 @@ static void *read_while_writing(void *reader)
     while (atomic_load(&writing)) {
         struct message_page p;
         arena_reset(&a);
-        if (store_message_page(reader, 1, MODE_TEST, 0, 100, &a, &p) != 0 || p.total % 10 != 0 ||
-            p.count != (size_t)(p.total < 100 ? p.total : 100))
+        if (store_message_page(reader, 1, MODE_TEST, NULL, 0, 100, &a, &p) != 0 ||
+            p.total % 10 != 0 || p.count != (size_t)(p.total < 100 ? p.total : 100))
             torn++;
     }
     arena_done(&a);

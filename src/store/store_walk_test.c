@@ -98,7 +98,7 @@ static void check_page(size_t *list)
     size_t first = count ? pick(count) : 0, end = first + limit;
     struct message_page p;
 
-    assert_int_equal(store_message_page(test_reader, account, mode,
+    assert_int_equal(store_message_page(test_reader, account, mode, NULL,
                                         count ? model[list[first]].id : 0, limit, &test_arena, &p),
                      0);
     assert_int_equal(p.total, count);

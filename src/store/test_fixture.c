@@ -5,14 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static int open_memory(struct store **ret, const char *path, const struct clock *clock,
-                       char why[STORE_WHY_SIZE])
-{
-    return store_open_memory(ret, clock);
-}
-
 const struct test_engine test_engines[] = {
-    {"memory", open_memory, false},
     {"sqlite", store_open_sqlite, true},
 };
 const size_t test_engine_count = sizeof test_engines / sizeof *test_engines;

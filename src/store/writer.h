@@ -12,13 +12,25 @@ struct write_job {
     int (*apply)(struct write_job *job, struct store *store);
     /* On the writer's thread, when the batch is durable (0) or lost (negative errno). */
     void (*done)(struct write_job *job, int result);
-    bool owed; /* the writer's: see writer_post_owed */
+    unsigned
+        weight; /* rows it stands for, 0 counts as 1: a transaction takes so many and no more */
+    bool owed;  /* the writer's: see writer_post_owed */
 };
 
 struct writer;
 
+/* Rides along: on the writer's thread, inside each transaction, and ten times a second when there
+ * is none. 0 or the store's negative errno. `done` hears whether it became durable. */
+struct writer_rider {
+    bool (*wants)(void *context); /* whether there is anything to write; NULL = never */
+    int (*write)(void *context, struct store *s);
+    void (*done)(void *context, int result);
+    void *context;
+};
+
 struct writer_options {
     struct store *store;
+    struct writer_rider rider;
     size_t max_waiting;
     /* Told on the writer's thread when writing begins to fail, and when it works again (NULL),
      * which the writer finds out by itself. */

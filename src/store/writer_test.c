@@ -1,8 +1,9 @@
-/* The writer over a memory store whose begin, commit and transactions the test watches and breaks.
+/* The writer over a store whose begin, commit and transactions the test watches and breaks.
  * A gate holds the writer's thread so that jobs can pile up. */
 #include "store/writer.h"
 
 #include "store/engine.h"
+#include "store/test_store.h"
 
 #include <errno.h>
 #include <semaphore.h>
@@ -144,7 +145,7 @@ static void assert_health(const char *wanted)
 
 static int set_up(void **state)
 {
-    assert_int_equal(store_open_memory(&store, &clock_real), 0);
+    store = test_store_open(&clock_real);
     beneath = store->engine;
     engine = *beneath;
     engine.begin = test_begin;
@@ -161,7 +162,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     writer_free(writer);
-    store_close(store);
+    test_store_close(store);
     return 0;
 }
 
