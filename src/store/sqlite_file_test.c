@@ -208,24 +208,37 @@ static void test_another_process_writes_and_dies(void **state)
     test_accept(1, MODE_TEST, "after");
 }
 
+/* Makes the store look like one of another version; returns what it was. */
+static int set_schema_version(int version)
+{
+    sqlite3 *db;
+    sqlite3_stmt *was;
+    char statement[64];
+
+    assert_int_equal(sqlite3_open(test_path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(db, "PRAGMA user_version", -1, &was, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_step(was), SQLITE_ROW);
+    int before = sqlite3_column_int(was, 0);
+    sqlite3_finalize(was);
+    snprintf(statement, sizeof statement, "PRAGMA user_version = %d", version);
+    assert_int_equal(sqlite3_exec(db, statement, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+    return before;
+}
+
 static void test_a_newer_schema_is_refused(void **state)
 {
     struct store *other = (struct store *)-1;
     char why[STORE_WHY_SIZE];
-    sqlite3 *db;
 
     test_close();
-    assert_int_equal(sqlite3_open(test_path, &db), SQLITE_OK);
-    assert_int_equal(sqlite3_exec(db, "PRAGMA user_version = 1000", NULL, NULL, NULL), SQLITE_OK);
-    sqlite3_close(db);
+    int version = set_schema_version(1000);
     assert_int_equal(open_at(test_path, &other, why), -EPROTO);
     assert_null(other);
     assert_non_null(strstr(why, "1000"));
     assert_null(strchr(why, '\n'));
     /* Unharmed: with its own version it opens again. */
-    assert_int_equal(sqlite3_open(test_path, &db), SQLITE_OK);
-    assert_int_equal(sqlite3_exec(db, "PRAGMA user_version = 1", NULL, NULL, NULL), SQLITE_OK);
-    sqlite3_close(db);
+    set_schema_version(version);
     test_open();
 }
 
