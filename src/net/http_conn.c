@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "net/http_internal.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -38,6 +39,17 @@ static void set_owing(struct http_conn *c, bool owing)
     c->owing = owing;
 }
 
+static void find_peer(struct http_conn *c)
+{
+    const struct in6_addr *address = &conn_at(&c->worker->server->table, c->fd)->address;
+
+    c->peer.address = *address;
+    if (IN6_IS_ADDR_V4MAPPED(address))
+        inet_ntop(AF_INET, address->s6_addr + 12, c->peer.text, sizeof c->peer.text);
+    else
+        inet_ntop(AF_INET6, address, c->peer.text, sizeof c->peer.text);
+}
+
 struct http_conn *http_conn_new(struct http_worker *w, int fd)
 {
     struct http_conn *c = calloc(1, sizeof *c);
@@ -48,6 +60,7 @@ struct http_conn *http_conn_new(struct http_worker *w, int fd)
     }
     c->worker = w;
     c->fd = fd;
+    find_peer(c);
     c->state = CONN_HANDSHAKE;
     c->readable = true;
     c->tls.output = &w->cipher;

@@ -50,6 +50,7 @@ struct http_request *http_request_new(struct http_conn *c)
         return NULL;
     make_id(r->id);
     r->conn = c;
+    r->peer = &c->peer;
     r->worker_context = c->worker->context;
     r->method = HTTP_OTHER;
     r->head.method = r->head.path = r->head.query = r->body = STR("");
