@@ -130,6 +130,7 @@ static void sqlite_close(struct store *base)
     checkpointer_stop(&s->checkpointer);
     sqlite_finalize(s->statements, WRITE_COUNT);
     sqlite3_close(s->db);
+    once_done(&s->once);
     free(s->works);
     free(s->path);
     free(s);
