@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 enum {
-    IN_MAX = 1 << 20,
+    IN_MAX = 5 << 20,
     UNSENT_MAX = 16 << 20,
     KEPT_IN = 16 << 10,
     DISCARD_MAX = 8 << 20, /* of a body too large: read on so far, to be able to answer */
@@ -269,6 +269,13 @@ static bool parse_head(struct http_conn *c)
     return !r->malformed;
 }
 
+static bool too_large(const struct http_conn *c, uint64_t body)
+{
+    const struct http_server_options *o = &c->worker->server->options;
+
+    return body > o->body_max && (!o->body_max_of || body > o->body_max_of(c->request));
+}
+
 static bool begin_request(struct http_conn *c)
 {
     struct http_request *r = http_request_new(c);
@@ -290,7 +297,7 @@ static bool begin_request(struct http_conn *c)
     c->chunks = (struct http_chunks){0};
     c->discarded = 0;
     c->state = CONN_BODY;
-    r->body_too_large = r->head.content_length > c->worker->server->options.body_max;
+    r->body_too_large = too_large(c, r->head.content_length);
     if (r->head.content_length > DISCARD_MAX)
         return refuse(c);
     if (r->head.expects_continue && c->in.n == c->head_size &&
@@ -366,7 +373,7 @@ static bool do_chunked_body(struct http_conn *c)
     struct http_chunks *k = &c->chunks;
     int done = http_chunks_step(k, c->in.p + c->head_size, c->in.n - c->head_size);
 
-    if (k->out > c->worker->server->options.body_max)
+    if (!r->body_too_large && too_large(c, k->out))
         r->body_too_large = true;
     /* Close the gap that decoding left, so that a body of many small chunks stays small. */
     drop(c, c->head_size + k->out, k->in - k->out);

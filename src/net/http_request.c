@@ -8,7 +8,7 @@
 #include <time.h>
 
 enum {
-    ARENA_MAX = 6 << 20,
+    ARENA_MAX = 16 << 20,
     OUT_MAX = 8 << 20,
     FREE_REQUESTS_MAX = 256,
     KEPT_BUFFER = 16 << 10 /* larger ones are given back after the request */

@@ -73,6 +73,9 @@ struct http_server_options {
     int64_t request_timeout_us; /* a whole request must have arrived, an answer been taken */
     int64_t idle_timeout_us;
     size_t body_max;
+    /* Asked about a body over body_max: how large this request's may be. On the worker's thread,
+     * when the head is known; may be NULL. */
+    size_t (*body_max_of)(struct http_request *r);
     struct tls_identity *identity; /* the server takes it over */
     http_handler *handler;
     void *context;
