@@ -30,7 +30,9 @@ SELECT id FROM message INDEXED BY message_owner
 WHERE owner = ?1 AND id > ?2 ORDER BY id LIMIT ?3;
 
 -- name: message_last
-SELECT coalesce(max(id), 0) FROM message;
+-- Messages, batches and opt-outs draw their numbers from one source.
+SELECT max(coalesce((SELECT max(id) FROM message), 0), coalesce((SELECT max(last) FROM batch), 0),
+  coalesce((SELECT max(id) FROM opt_out), 0));
 
 -- name: message_last_created
 SELECT coalesce((SELECT created_us FROM message ORDER BY id DESC LIMIT 1), 0);
