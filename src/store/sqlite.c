@@ -238,7 +238,7 @@ static int open_writer(struct sqlite_store *s, char why[STORE_WHY_SIZE])
     if (!failed)
         failed = sqlite_prepare(s->db, sqlite_write_sql, s->statements, WRITE_COUNT);
     if (!failed)
-        failed = sqlite_number(s->db, sql_message_last, &s->base.ids.last);
+        failed = sqlite_number(s->db, sql_id_last, &s->base.ids.last);
     if (!failed)
         failed = sqlite_number(s->db, sql_message_last_created, &s->base.last_created_us);
     if (failed)

@@ -247,6 +247,7 @@ int store_accept(struct store *s, struct message *m)
     assert(s->in_transaction);
     assert(m->status == STATUS_QUEUED || m->status == STATUS_SCHEDULED ||
            m->status == STATUS_RECEIVED);
+    assert(m->status != STATUS_SCHEDULED || m->scheduled_us);
     int64_t now_us = clock_now_us(s->clock);
     m->id = id_next(&s->ids, now_us);
     m->created_us = m->updated_us = created_time(s, m->id, now_us);
@@ -294,7 +295,7 @@ int store_move(struct store *s, const struct message_move *move)
 {
     struct message_move checked = *move;
 
-    assert(s->in_transaction);
+    assert(s->in_transaction && move->to != STATUS_SCHEDULED);
     /* Final states stay final, whatever the caller believes. */
     checked.from &= STATUS_OPEN_BITS;
     return checked.from ? s->engine->message_move(s, &checked) : 0;

@@ -84,7 +84,7 @@ int store_next_due(struct store_reader *r, int64_t *ret_us);
 int store_batch_get(struct store_reader *r, int64_t account, enum mode mode, int64_t id,
                     struct batch_record *ret, unsigned counts[STATUS_SLOTS]);
 
-/* What the rows of a message do not tell of its history, oldest first. */
+/* What the rows of a message do not tell of its history, oldest first; a hundred at most. */
 int store_event_list(struct store_reader *r, int64_t message, struct arena *a,
                      struct event_record **ret, size_t *ret_count);
 
@@ -181,7 +181,8 @@ struct message_move {
     int64_t at_us;
 };
 
-/* 1 moved, 0 the message is in no state of `from` (or gone): nothing written. */
+/* 1 moved, 0 the message is in no state of `from` (or gone): nothing written. No message becomes
+ * scheduled again. */
 int store_move(struct store *s, const struct message_move *move);
 
 /* Gives k->id. A hash that is there already fails. */
