@@ -205,7 +205,7 @@ static void what_another_process_wrote_is_seen(void **state)
     struct message m = test_accept(1, MODE_TEST, "keeps the reader inside"), seen;
 
     assert_int_equal(store_message_get(test_reader, 1, MODE_TEST, m.id, &test_arena, &seen), 0);
-    assert_int_equal(test_engine->open(&other, test_path, &test_clock, why), 0);
+    assert_int_equal(store_open_sqlite(&other, test_path, &test_clock, why), 0);
     assert_int_equal(store_begin(other), 0);
     assert_int_equal(store_account_insert(other, &a), 0);
     assert_int_equal(store_commit(other), 0);

@@ -217,7 +217,7 @@ static void test_written_elsewhere(void **state)
     struct message m = test_accept(1, MODE_TEST, "keeps the reader inside"), seen;
     size_t count;
 
-    assert_int_equal(test_engine->open(&other, test_path, &test_clock, why), 0);
+    assert_int_equal(store_open_sqlite(&other, test_path, &test_clock, why), 0);
     assert_int_equal(store_message_get(test_reader, 1, MODE_TEST, m.id, &test_arena, &seen), 0);
     assert_int_equal(page(k.account, k.mode, 0, 9).count, 0);
     assert_int_equal(store_begin(other), 0);
