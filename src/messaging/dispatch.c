@@ -82,8 +82,8 @@ int dispatch_new(struct dispatch **ret, const struct dispatch_options *options)
         free(d);
         return failed;
     }
-    mailbox_init(&d->offered, SIZE_MAX, options->wake, options->wake_context);
-    mailbox_init(&d->written, SIZE_MAX, options->wake, options->wake_context);
+    mailbox_init(&d->offered, options->wake, options->wake_context);
+    mailbox_init(&d->written, options->wake, options->wake_context);
     arena_init(&d->arena, REFILL_ARENA);
     queue_init(&d->waiting);
     pthread_mutex_init(&d->lock, NULL);
@@ -171,7 +171,7 @@ static bool put_in_window(struct dispatch *d, const struct message *m)
     d->held++;
     d->known = m->id;
     /* Under the lock: a refill that starts later must find it in front of what it reads. */
-    mailbox_push(&d->offered, &p->letter);
+    mailbox_post(&d->offered, &p->letter);
     return true;
 }
 
@@ -208,7 +208,7 @@ static void move_written(struct write_job *job, int result)
     struct move *m = (struct move *)job;
 
     (void)result;
-    mailbox_push(&m->dispatch->written, &m->job.letter);
+    mailbox_post(&m->dispatch->written, &m->job.letter);
 }
 
 static void move_make(struct dispatch *d, int64_t message, enum message_status to,
