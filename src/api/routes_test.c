@@ -48,6 +48,21 @@ static void a_wrong_method_names_the_right_one(void **state)
                         "There is no DELETE /v1/messages/msg_1; this path takes GET.");
 }
 
+static void a_header_given_twice(void **state)
+{
+    test_call(TEST_KEY, "GET /v1/messages\nAuthorization: Bearer " TEST_KEY, NULL);
+    test_assert_problem(401, "invalid_authorization_header", NULL);
+    test_call(TEST_KEY, "POST /v1/send\nContent-Type: application/json\nContent-type: text/plain",
+              "{}");
+    test_assert_problem(400, "unsupported_content_type", NULL);
+}
+
+static void the_size_of_a_body_depends_on_the_route(void **state)
+{
+    struct http_request *r = test_call(TEST_KEY, "POST /v1/send", NULL);
+    assert_int_equal(api_body_max(r), API_BODY_MAX);
+}
+
 static void a_long_path_is_shown_cut(void **state)
 {
     char head[1000] = "GET /";
@@ -139,6 +154,8 @@ int main(void)
         API_TEST(every_route_answers),
         API_TEST(unknown_paths_are_not_found),
         API_TEST(a_wrong_method_names_the_right_one),
+        API_TEST(a_header_given_twice),
+        API_TEST(the_size_of_a_body_depends_on_the_route),
         API_TEST(a_long_path_is_shown_cut),
         API_TEST(head_is_get_without_a_body),
         API_TEST(public_routes_need_no_key),
