@@ -17,7 +17,6 @@
 
 enum {
     EXIT_FAILED = 1,
-    BODY_MAX = 256 << 10,
     SIMULATED_MAX = 262144,
     LOOK_MS = 1000, /* dispatch looks by itself, should a read of the store have failed */
     RENEW_CHECK_MS = 3600 * 1000
@@ -204,7 +203,8 @@ static int start_http(struct server *s)
                                               (unsigned)c->server_max_connections_per_address,
                                           .request_timeout_us = c->server_request_timeout_ms * 1000,
                                           .idle_timeout_us = c->server_idle_timeout_ms * 1000,
-                                          .body_max = BODY_MAX,
+                                          .body_max = API_BODY_MAX,
+                                          .body_max_of = api_body_max,
                                           .handler = api_handle,
                                           .context = s->api,
                                           .bound = api_bound,

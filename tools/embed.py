@@ -2,7 +2,8 @@
 """Turns files into C, so that the program carries them inside itself.
 
 embed.py bytes OUT.c NAME FILE     const unsigned char NAME[]; const size_t NAME_size;
-embed.py sql   OUT.h FILE...       one `static const char sql_<name>[]` per `-- name: <name>` mark
+embed.py sql   OUT.h FILE...       one `static const char sql_<name>[]` per `-- name: <name>` mark;
+                                   {part} in it stands for what follows `-- part: <part>`
 embed.py text  OUT.h NAME FILE...  static const char *const NAME[] with the whole of each file
 """
 import re
@@ -30,14 +31,22 @@ def embed_bytes(out, name, path):
         f.write(f"const size_t {name}_size = {len(data)};\n")
 
 
-def embed_sql(out, paths):
-    with open(out, "w") as f:
-        for path in paths:
-            parts = re.split(r"^-- name: (\w+)$", open(path).read(), flags=re.M)
-            for name, body in zip(parts[1::2], parts[2::2]):
+def read_sql(paths, mark):
+    """(name, statement) of each `-- mark: name`, in one line and without comments."""
+    for path in paths:
+        pieces = re.split(r"^-- (name|part): (\w+)$", open(path).read(), flags=re.M)
+        for kind, name, body in zip(pieces[1::3], pieces[2::3], pieces[3::3]):
+            if kind == mark:
                 sql = re.sub(r"--[^\n]*", "", body)
-                sql = re.sub(r"\s+", " ", sql).strip()
-                f.write(f"static const char sql_{name}[] =\n{c_string(sql)};\n")
+                yield name, re.sub(r"\s+", " ", sql).strip()
+
+
+def embed_sql(out, paths):
+    parts = dict(read_sql(paths, "part"))
+    with open(out, "w") as f:
+        for name, sql in read_sql(paths, "name"):
+            sql = re.sub(r"\{(\w+)\}", lambda part: parts[part[1]], sql)
+            f.write(f"static const char sql_{name}[] =\n{c_string(sql)};\n")
 
 
 def embed_text(out, name, paths):

@@ -25,8 +25,11 @@ void api_free(struct api *a);
 /* NULL: the store can be written; else why not. Any thread. */
 void api_set_trouble(struct api *a, const char *why);
 
+enum { API_BODY_MAX = 256 << 10, API_LARGE_BODY_MAX = 4 << 20 };
+
 /* For http_server_options. */
 http_handler api_handle;
+size_t api_body_max(struct http_request *r);
 void api_bound(void *api, const char *address);
 int api_worker_open(void *api, void **ret);
 void api_worker_close(void *worker);

@@ -70,15 +70,43 @@ static bool key_is_on(const struct key_record *key, int64_t now_us)
            (key->expires_us == 0 || key->expires_us > now_us);
 }
 
+/* The first of its name counts; that there were two is for whoever wants it to say. */
+static void note_header(struct str value, struct str *ret, bool *ret_two)
+{
+    if (ret->p)
+        *ret_two = true;
+    else
+        *ret = value.p ? value : STR("");
+}
+
+void call_read_headers(struct call *c)
+{
+    const struct http_head *head = &c->http->head;
+    struct call_headers *h = &c->headers;
+
+    for (size_t i = 0; i < head->field_count; i++) {
+        const struct http_field *f = &head->fields[i];
+        if (f->name.n == 13 && str_eq_nocase(f->name, STR("Authorization")))
+            note_header(f->value, &h->authorization, &h->two_authorizations);
+        else if (f->name.n == 12 && str_eq_nocase(f->name, STR("Content-Type")))
+            note_header(f->value, &h->content_type, &h->two_content_types);
+        else if (f->name.n == 15 && str_eq_nocase(f->name, STR("Idempotency-Key")))
+            note_header(f->value, &h->idempotency_key, &h->two_idempotency_keys);
+    }
+}
+
 /* The key inside "Bearer sl_test_…". */
 static bool bearer(struct call *c, struct str *ret, struct problem *p)
 {
-    struct str header = http_request_header(c->http, "Authorization");
+    struct str header = c->headers.authorization;
 
     if (!header.p)
         return problem_set(p, PROBLEM_MISSING_API_KEY, NULL,
                            "No API key was given; send the header 'Authorization: Bearer "
                            "<API_KEY>'.");
+    if (c->headers.two_authorizations)
+        return problem_set(p, PROBLEM_INVALID_AUTHORIZATION_HEADER, NULL,
+                           "The Authorization header is given twice; give it once.");
     *ret = str_starts_nocase(header, STR("Bearer ")) ? str_trim(str_skip(header, 7)) : STR("");
     if (ret->n == 0 || memchr(ret->p, ' ', ret->n))
         return problem_set(p, PROBLEM_INVALID_AUTHORIZATION_HEADER, NULL,
@@ -86,23 +114,38 @@ static bool bearer(struct call *c, struct str *ret, struct problem *p)
     return true;
 }
 
-bool call_authenticate(struct call *c, struct problem *p)
+/* 0, or -ENOENT also for a key that is off. */
+static int look_up(struct call *c, struct str text)
 {
     uint8_t hash[KEY_HASH_SIZE];
+
+    digest_sha256(text, hash);
+    int failed = find_key(c->worker, hash, &c->key);
+    return failed == 0 && !key_is_on(c->key, c->now_us) ? -ENOENT : failed;
+}
+
+bool call_find_key(struct call *c)
+{
+    struct problem p;
+    struct str text;
+
+    return bearer(c, &text, &p) && look_up(c, text) == 0;
+}
+
+bool call_authenticate(struct call *c, struct problem *p)
+{
     struct str text = STR("");
 
     if (!bearer(c, &text, p))
         return false;
-    digest_sha256(text, hash);
-    int failed = find_key(c->worker, hash, &c->key);
-    if (failed && failed != -ENOENT) {
+    int failed = look_up(c, text);
+    if (failed == -ENOENT)
+        return problem_set(p, PROBLEM_INVALID_API_KEY, NULL,
+                           "The API key is not valid; it may be mistyped, revoked or expired.");
+    if (failed) {
         problem_set(p, PROBLEM_SERVICE_UNAVAILABLE, NULL,
                     "Keys cannot be read at the moment; try again in 5 seconds.");
         p->retry_after_s = 5;
-        return false;
     }
-    if (failed || !key_is_on(c->key, clock_now_us(c->api->options.clock)))
-        return problem_set(p, PROBLEM_INVALID_API_KEY, NULL,
-                           "The API key is not valid; it may be mistyped, revoked or expired.");
-    return true;
+    return !failed;
 }

@@ -24,13 +24,20 @@ struct api_worker {
     struct key_cache *keys;
 };
 
+/* The request headers that calls look at; p == NULL where there is none. */
+struct call_headers {
+    struct str authorization, content_type, idempotency_key;
+    bool two_authorizations, two_content_types, two_idempotency_keys;
+};
+
 struct call {
     struct http_request *http;
     struct api *api;
     struct api_worker *worker;
     const struct key_record *key; /* NULL on routes without a key, and once suspended */
-    struct str parameter;         /* what stood in the place of {…} in the route's path */
+    struct str parameter;         /* what stood in the place of {…} in the path, decoded */
     int64_t now_us;               /* when the call began: the clock is read once */
+    struct call_headers headers;
 };
 
 typedef void call_handler(struct call *c);
@@ -41,6 +48,10 @@ struct key_cache *key_cache_new(void);
 void key_cache_free(struct key_cache *k);
 /* Sets c->key, or fills p and returns false. */
 bool call_authenticate(struct call *c, struct problem *p);
+/* The same without a word about why not, and without counting failures. */
+bool call_find_key(struct call *c);
+/* All of c->headers, in one pass. */
+void call_read_headers(struct call *c);
 
 /* ---- answers (answer.c) ---- */
 
@@ -56,23 +67,35 @@ void answer_store_trouble(struct call *c, int error);
 
 /* ---- bodies (body.c) ---- */
 
-/* Decodes the call's body, JSON or form, by a table of fields. True also when a field has the wrong
- * type but one of `required` fields (the first `required` of the table) is missing: the handler
- * names missing fields first, with body_require. False with a problem: content type, syntax, types.
- */
-bool body_decode(struct call *c, const struct json_field *fields, size_t count, size_t required,
-                 void *out, struct problem *p);
-/* False with missing_required_field when one of the first `required` fields is missing. */
-bool body_require(const struct json_field *fields, size_t required, const void *out,
-                  struct problem *p);
+/* A body's fields, those that must be there first. */
+struct body_table {
+    const struct json_field *fields;
+    size_t count, required;
+    bool json_only;
+};
+#define BODY_TABLE(fields, required)                                                               \
+    {                                                                                              \
+        (fields), sizeof(fields) / sizeof *(fields), (required), false                             \
+    }
+
+/* Decodes the call's body, JSON or form, into `out`, which is zeroed or holds defaults. False with
+ * the first problem, in the order that the API promises: content type, syntax, missing fields,
+ * types. Where nothing is required, no body at all is one without fields. */
+bool body_decode(struct call *c, const struct body_table *table, void *out, struct problem *p);
+/* The part behind the syntax: what a decoder's result means. */
+bool body_judge(const struct body_table *table, enum json_result result,
+                const struct json_error *error, const void *out, struct arena *a,
+                struct problem *p);
 
 /* ---- query strings (query.c) ---- */
 
-/* A parameter that a route knows; one given twice, or not known, is 400 invalid_parameter. */
+/* A parameter that a route knows; one given twice, or not known, is 400 invalid_parameter. `value`
+ * is UTF-8 without NUL. */
 struct query_field {
     const char *name;
     bool (*read)(struct call *c, struct str value, void *out, struct problem *p);
 };
+enum { QUERY_FIELDS_MAX = 32 };
 bool query_read(struct call *c, const struct query_field *fields, size_t count, void *out,
                 struct problem *p);
 
@@ -84,11 +107,13 @@ struct page_query {
     int64_t cursor; /* 0 = from the start */
     size_t limit;
 };
-/* For tables of query_field; `out` begins with a struct page_query. The cursor has the prefix of
- * the list's ids, "msg_". */
+/* For tables of query_field; `out` begins with a struct page_query. */
 bool page_read_limit(struct call *c, struct str value, void *out, struct problem *p);
+/* The cursor has the prefix of the list's ids, "msg_". */
 bool page_read_cursor(struct call *c, struct str value, const char *prefix, int64_t *ret,
                       struct problem *p);
+/* The problem of a cursor that leads nowhere; false. */
+bool page_cursor_problem(struct problem *p);
 /* "pagination": {…}; ids 0 become null. */
 void page_put(struct json_writer *w, struct call *c, const char *prefix, int64_t next,
               int64_t previous, int64_t total);
@@ -103,6 +128,7 @@ enum { PUBLIC_ID_SIZE = 4 + ID_DIGITS }; /* all prefixes have four characters: "
 
 void public_id_format(const struct api *a, const char *prefix, int64_t id,
                       char out[PUBLIC_ID_SIZE]);
+/* False when it is not the form of any id; true says nothing about existence. */
 bool public_id_parse(const struct api *a, const char *prefix, struct str text, int64_t *ret);
 void public_id_put(struct json_writer *w, const struct api *a, const char *prefix, int64_t id);
 
@@ -152,10 +178,6 @@ void writing_start(struct writing *w, const struct writing_ops *ops, unsigned we
 
 /* ---- messages as JSON (message_json.c) ---- */
 
-enum { MESSAGE_ID_SIZE = sizeof MESSAGE_ID_PREFIX - 1 + ID_DIGITS };
-
-void message_id_format(const struct api *a, int64_t id, char out[MESSAGE_ID_SIZE]);
-bool message_id_parse(const struct api *a, struct str text, int64_t *ret);
 void message_put(struct json_writer *w, const struct api *a, const struct message *m);
 
 /* ---- routes (routes.c) ---- */

@@ -2,19 +2,6 @@
 #include "api/call.h"
 #include "messaging/words.h"
 
-void message_id_format(const struct api *a, int64_t id, char out[MESSAGE_ID_SIZE])
-{
-    memcpy(out, MESSAGE_ID_PREFIX, sizeof MESSAGE_ID_PREFIX - 1);
-    id_encode(store_cipher(a->options.store), id, out + sizeof MESSAGE_ID_PREFIX - 1);
-}
-
-bool message_id_parse(const struct api *a, struct str text, int64_t *ret)
-{
-    return str_starts(text, STR(MESSAGE_ID_PREFIX)) &&
-           id_decode(store_cipher(a->options.store), str_skip(text, sizeof MESSAGE_ID_PREFIX - 1),
-                     ret);
-}
-
 static void put_text(struct json_writer *w, const char *key, struct str text)
 {
     json_key(w, key);
@@ -85,11 +72,9 @@ static void put_media(struct json_writer *w, struct str media)
 
 void message_put(struct json_writer *w, const struct api *a, const struct message *m)
 {
-    char id[MESSAGE_ID_SIZE];
-
-    message_id_format(a, m->id, id);
     json_begin_object(w);
-    put_text(w, "messageId", (struct str){id, sizeof id});
+    json_key(w, "messageId");
+    public_id_put(w, a, MESSAGE_ID_PREFIX, m->id);
     put_word(w, "status", status_word(m->status));
     put_text(w, "from", m->from);
     put_text(w, "to", m->to);

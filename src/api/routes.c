@@ -2,14 +2,23 @@
 #include "api/call.h"
 
 #include "messaging/plan.h"
+#include "json/form.h"
 
-enum access { PUBLIC, WITH_KEY };
+/* What a route asks for, besides the permission. */
+enum access {
+    PUBLIC = 0,
+    WITH_KEY = 1,
+    ANY_PERMISSION = 2, /* any key will do */
+    UNCOUNTED = 4,      /* calls do not count against the limits */
+    TEST_ONLY = 8,      /* a test key */
+    LARGE = 16,         /* a body may have API_LARGE_BODY_MAX bytes */
+};
 
 static const struct route {
     enum http_method method;
     const char *path; /* one {…} stands for one segment */
-    enum access access;
-    enum permission permission; /* with WITH_KEY */
+    unsigned access;
+    enum permission permission; /* with WITH_KEY, unless ANY_PERMISSION */
     call_handler *handler;
 } routes[] = {
     {HTTP_POST, "/v1/send", WITH_KEY, PERMISSION_SMS_SEND, send_create},
@@ -43,7 +52,20 @@ static bool path_matches(const char *pattern, struct str path, struct str *ret_p
 
 static const char *method_word(enum http_method method)
 {
-    return method == HTTP_POST ? "POST" : "GET";
+    switch (method) {
+    case HTTP_GET:
+    case HTTP_HEAD:
+        return "GET";
+    case HTTP_POST:
+        return "POST";
+    case HTTP_PATCH:
+        return "PATCH";
+    case HTTP_DELETE:
+        return "DELETE";
+    case HTTP_OTHER:
+        break;
+    }
+    return "";
 }
 
 bool route_at(size_t index, const char **ret_method, const char **ret_path)
@@ -55,38 +77,58 @@ bool route_at(size_t index, const char **ret_method, const char **ret_path)
     return true;
 }
 
-static void answer_no_route(struct call *c, const struct route *same_path)
+/* "GET, POST": what the path takes; "" when there is no such path. */
+static const char *methods_of(struct call *c)
+{
+    const char *list = "";
+    struct str parameter;
+
+    for (size_t i = 0; i < ROUTE_COUNT; i++)
+        if (path_matches(routes[i].path, c->http->head.path, &parameter))
+            list = arena_printf(&c->http->arena, "%s%s%s", list, *list ? ", " : "",
+                                method_word(routes[i].method));
+    return list;
+}
+
+static void answer_no_route(struct call *c)
 {
     struct arena *a = &c->http->arena;
     struct str method = c->http->head.method, path = c->http->head.path;
+    const char *methods = methods_of(c);
     char *message;
 
     if (path.n > 100)
         path.n = 100;
     if (method.n > 10)
         method.n = 10;
-    if (same_path)
+    if (methods && *methods)
         message = arena_printf(a, "There is no %.*s %.*s; this path takes %s.", STR_FMT(method),
-                               STR_FMT(path), method_word(same_path->method));
+                               STR_FMT(path), methods);
     else
         message = arena_printf(a, "There is no %.*s %.*s; /v1/openapi.json lists all paths.",
                                STR_FMT(method), STR_FMT(path));
     answer_simple_problem(c, PROBLEM_NOT_FOUND, NULL, message);
 }
 
-static const struct route *find_route(struct call *c, const struct route **ret_same_path)
+static const struct route *find_route(struct call *c)
 {
     enum http_method method = c->http->method == HTTP_HEAD ? HTTP_GET : c->http->method;
 
-    *ret_same_path = NULL;
-    for (size_t i = 0; i < ROUTE_COUNT; i++) {
-        if (!path_matches(routes[i].path, c->http->head.path, &c->parameter))
-            continue;
-        if (routes[i].method == method)
+    for (size_t i = 0; i < ROUTE_COUNT; i++)
+        if (routes[i].method == method &&
+            path_matches(routes[i].path, c->http->head.path, &c->parameter))
             return &routes[i];
-        *ret_same_path = &routes[i];
-    }
     return NULL;
+}
+
+/* What cannot be decoded stays as it is: there is nothing of that name. */
+static void decode_parameter(struct call *c)
+{
+    struct str decoded;
+
+    if (c->parameter.n && memchr(c->parameter.p, '%', c->parameter.n) &&
+        form_unescape(c->parameter, FORM_PATH, &c->http->arena, &decoded) == 0)
+        c->parameter = decoded;
 }
 
 /* ---- the checks before a handler, in the order the API promises ---- */
@@ -107,15 +149,25 @@ static void show_limits(struct call *c, const struct limit_view *view, int64_t n
                       limited ? view->reset_s : (now_us / 60000000 + 1) * 60);
 }
 
-static bool take_from_limits(struct call *c, struct limit_view *ret)
+static struct limit_plan limits_of(const struct key_record *key)
 {
-    const struct plan *plan = plan_find(str_of(c->key->plan));
-    int64_t now_us = clock_now_us(c->api->options.clock);
+    const struct plan *plan = plan_find(str_of(key->plan));
 
     if (!plan) /* it was taken out of the configuration */
         plan = plan_find(STR(PLAN_DEFAULT));
-    bool granted = limiter_take(c->api->limiter, c->key->id, plan->limits, now_us, ret);
-    show_limits(c, ret, now_us);
+    struct limit_plan limits = plan->limits;
+    if (key->per_minute != LIMIT_OF_PLAN)
+        limits.per_minute = (uint32_t)key->per_minute;
+    if (key->per_hour != LIMIT_OF_PLAN)
+        limits.per_hour = (uint32_t)key->per_hour;
+    return limits;
+}
+
+static bool take_from_limits(struct call *c, struct limit_view *ret)
+{
+    bool granted = limiter_take(c->api->limiter, c->key->id, limits_of(c->key), c->now_us, ret);
+
+    show_limits(c, ret, c->now_us);
     return granted;
 }
 
@@ -136,6 +188,29 @@ static bool check_limits(struct call *c, const struct limit_view *view, bool gra
     return false;
 }
 
+/* What the key may not, whatever its limits. */
+static bool check_rights(struct call *c, const struct route *route)
+{
+    if (c->key->account_suspended) {
+        answer_simple_problem(c, PROBLEM_ACCOUNT_SUSPENDED, NULL,
+                              "The account is suspended; ask the operator of this service.");
+        return false;
+    }
+    if (!(route->access & ANY_PERMISSION) &&
+        !permission_allows(c->key->permissions, route->permission)) {
+        answer_simple_problem(c, PROBLEM_INSUFFICIENT_PERMISSIONS, NULL,
+                              arena_printf(&c->http->arena, "This key lacks the permission %s.",
+                                           permission_word(route->permission)));
+        return false;
+    }
+    if ((route->access & TEST_ONLY) && c->key->mode != MODE_TEST) {
+        answer_simple_problem(c, PROBLEM_TEST_KEY_REQUIRED, NULL,
+                              "This operation needs a test key (sl_test_…).");
+        return false;
+    }
+    return true;
+}
+
 static bool check_key(struct call *c, const struct route *route)
 {
     struct problem p = {0};
@@ -145,24 +220,24 @@ static bool check_key(struct call *c, const struct route *route)
         answer_problem(c, &p);
         return false;
     }
-    bool granted = take_from_limits(c, &view);
-    if (!permission_allows(c->key->permissions, route->permission)) {
-        answer_simple_problem(c, PROBLEM_INSUFFICIENT_PERMISSIONS, NULL,
-                              arena_printf(&c->http->arena, "This key lacks the permission %s.",
-                                           permission_word(route->permission)));
-        return false;
-    }
-    return check_limits(c, &view, granted);
+    bool granted = (route->access & UNCOUNTED) || take_from_limits(c, &view);
+    return check_rights(c, route) && check_limits(c, &view, granted);
 }
 
-static bool check_size(struct call *c)
+static size_t body_max(const struct route *route)
+{
+    return route->access & LARGE ? API_LARGE_BODY_MAX : API_BODY_MAX;
+}
+
+static bool check_size(struct call *c, const struct route *route)
 {
     const char *message = NULL;
 
     if (c->http->head_too_large)
         message = "The headers are larger than 16384 bytes.";
     else if (c->http->body_too_large)
-        message = "The body is larger than 262144 bytes.";
+        message =
+            arena_printf(&c->http->arena, "The body is larger than %zu bytes.", body_max(route));
     if (message)
         answer_simple_problem(c, PROBLEM_REQUEST_TOO_LARGE, NULL, message);
     return !message;
@@ -176,19 +251,43 @@ static void answer_unreadable(struct call *c)
         arena_printf(&c->http->arena, "The request is not valid HTTP: %s.", c->http->malformed));
 }
 
-void api_handle(struct http_request *r)
+static struct call call_of(struct http_request *r)
 {
     struct api_worker *worker = r->worker_context;
-    struct call c = {.http = r, .api = worker->api, .worker = worker};
-    const struct route *same_path, *route;
+    return (struct call){.http = r,
+                         .api = worker->api,
+                         .worker = worker,
+                         .now_us = clock_now_us(worker->api->options.clock)};
+}
+
+void api_handle(struct http_request *r)
+{
+    struct call c = call_of(r);
 
     if (r->malformed) {
         answer_unreadable(&c);
         return;
     }
-    route = find_route(&c, &same_path);
-    if (!route)
-        answer_no_route(&c, same_path);
-    else if ((route->access == PUBLIC || check_key(&c, route)) && check_size(&c))
+    const struct route *route = find_route(&c);
+    if (!route) {
+        answer_no_route(&c);
+        return;
+    }
+    call_read_headers(&c);
+    decode_parameter(&c);
+    if ((route->access == PUBLIC || check_key(&c, route)) && check_size(&c, route))
         route->handler(&c);
+}
+
+/* Room for a large body is given to those who may send one, so that others cannot fill memory. */
+size_t api_body_max(struct http_request *r)
+{
+    struct call c = call_of(r);
+    const struct route *route = find_route(&c);
+
+    if (!route || !(route->access & LARGE))
+        return API_BODY_MAX;
+    call_read_headers(&c);
+    bool may = call_find_key(&c) && permission_allows(c.key->permissions, route->permission);
+    return may ? API_LARGE_BODY_MAX : API_BODY_MAX;
 }

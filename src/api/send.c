@@ -1,8 +1,6 @@
 /* POST /v1/send: decode, compose, hand to the writer, answer when it is on disk. */
 #include "api/call.h"
 #include "messaging/compose.h"
-#include "json/form.h"
-#include "json/read.h"
 
 #include <errno.h>
 
@@ -17,7 +15,7 @@ static const struct json_field send_fields[] = {
     JSON_FIELD(struct send_body, text, JSON_TEXT, "text", NULL),
     JSON_FIELD(struct send_body, media, JSON_TEXT_LIST, "mediaUrls", "media_urls"),
 };
-enum { SEND_FIELDS = sizeof send_fields / sizeof *send_fields };
+static const struct body_table send_table = BODY_TABLE(send_fields, 2);
 
 /* A send on its way to disk; lives in the request's arena. */
 struct sending {
@@ -92,68 +90,6 @@ static void start_send(struct sending *s)
     }
 }
 
-static bool is_media_type(struct str header, struct str type)
-{
-    return str_eq_nocase(str_trim(str_cut(&header, ';')), type);
-}
-
-static bool decode_problem(struct call *c, const char *kind, enum json_result result,
-                           const struct json_error *error, const struct send_body *body,
-                           struct problem *p)
-{
-    struct arena *a = &c->http->arena;
-
-    switch (result) {
-    case JSON_OK:
-        return true;
-    case JSON_MALFORMED:
-        return problem_set(p, PROBLEM_INVALID_JSON, NULL,
-                           arena_printf(a, "The body is not valid %s: %s.", kind, error->message));
-    case JSON_WRONG_TYPE:
-        /* Missing fields are named first; message_compose does that. */
-        if (!body->has_to || !body->has_text)
-            return true;
-        return problem_set(p, PROBLEM_INVALID_PARAMETER, error->field,
-                           arena_printf(a, "The field '%s' %s.", error->field, error->message));
-    case JSON_NO_MEMORY:
-        break;
-    }
-    return problem_set(p, PROBLEM_REQUEST_TOO_LARGE, NULL, "The body holds too many values.");
-}
-
-/* curl -d without a header: it says "form" by itself, and no form of ours begins like this. */
-static bool looks_like_json(struct str body)
-{
-    body = str_trim(body);
-    return body.n && body.p[0] == '{';
-}
-
-static bool decode(struct call *c, struct send_body *body, struct problem *p)
-{
-    struct str type = http_request_header(c->http, "Content-Type");
-    struct str bytes = c->http->body;
-    struct arena *a = &c->http->arena;
-    struct json_error error = {0};
-
-    if (!type.p || type.n == 0 || is_media_type(type, STR("application/json")))
-        return decode_problem(c, "JSON",
-                              json_decode(bytes, send_fields, SEND_FIELDS, body, a, &error), &error,
-                              body, p);
-    if (!is_media_type(type, STR("application/x-www-form-urlencoded")))
-        return problem_set(p, PROBLEM_UNSUPPORTED_CONTENT_TYPE, NULL,
-                           arena_printf(a,
-                                        "Content-Type '%.*s' is not supported; send "
-                                        "application/json or application/x-www-form-urlencoded.",
-                                        type.n > 60 ? 60 : (int)type.n, type.p));
-    if (looks_like_json(bytes))
-        return problem_set(p, PROBLEM_UNSUPPORTED_CONTENT_TYPE, NULL,
-                           "The body is JSON but its Content-Type says that it is a form; add -H "
-                           "'Content-Type: application/json'.");
-    return decode_problem(c, "form data",
-                          form_decode(bytes, send_fields, SEND_FIELDS, body, a, &error), &error,
-                          body, p);
-}
-
 void send_create(struct call *c)
 {
     struct send_body body = {0};
@@ -165,7 +101,7 @@ void send_create(struct call *c)
         return;
     }
     s->call = *c;
-    if (!decode(c, &body, &p)) {
+    if (!body_decode(c, &send_table, &body, &p)) {
         answer_problem(c, &p);
         return;
     }

@@ -6,6 +6,7 @@
 #include "net/digest.h"
 #include "json/tree.h"
 
+#include <arpa/inet.h>
 #include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +20,7 @@ static struct writer *writer;
 static struct dispatch *dispatch;
 static struct http_worker http_worker;
 static struct http_conn conn = {.worker = &http_worker};
+static struct http_peer peer;
 static struct http_request request;
 static char *head_bytes, *body_bytes;
 static struct json_node *tree;
@@ -139,11 +141,18 @@ static void start_engine(void)
     assert_int_equal(dispatch_new(&dispatch, &d), 0);
 }
 
+void test_set_peer(const char *address, const char *shown)
+{
+    assert_int_equal(inet_pton(AF_INET6, address, &peer.address), 1);
+    snprintf(peer.text, sizeof peer.text, "%s", shown);
+}
+
 int test_api_set_up(void **state)
 {
     void *worker;
 
     test_now_us = 1763168523004005; /* 2025-11-15T01:02:03.004005Z */
+    test_set_peer("::ffff:192.0.2.1", "192.0.2.1");
     test_store = test_store_open(&test_clock);
     plans_set(plans);
     start_engine();
@@ -229,6 +238,7 @@ static void fill_request(const char *head, const char *body)
     request = (struct http_request){.arena = arena,
                                     .out = out,
                                     .conn = &conn,
+                                    .peer = &peer,
                                     .worker_context = test_worker,
                                     .body = str_of(body_bytes),
                                     .content_type = "application/json",

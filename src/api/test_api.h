@@ -33,6 +33,9 @@ void test_write(int (*write)(struct store *s, void *context), void *context);
 /* Puts another engine into the store; returns the one before. */
 const struct store_engine *test_set_engine(const struct store_engine *engine);
 
+/* Who asks, 192.0.2.1 unless said otherwise: the address, IPv4 mapped, and how it is written. */
+void test_set_peer(const char *address, const char *shown);
+
 /* Another key, for OTHER_ACCOUNT when `other`. */
 int64_t test_add_key(const char *key, enum mode mode, bool other, uint32_t permissions,
                      const char *plan, int64_t expires_us);

@@ -67,6 +67,80 @@ static void test_every_day(void **state)
     }
 }
 
+static void check_parsed(const char *text, int64_t unix_us)
+{
+    int64_t parsed = -1;
+
+    assert_true(rfc3339_parse(str_of(text), &parsed));
+    assert_int_equal(parsed, unix_us);
+}
+
+static void test_parsed_times(void **state)
+{
+    check_parsed("1970-01-01T00:00:00Z", 0);
+    check_parsed("2000-02-29T00:00:00Z", INT64_C(951782400000000));
+    check_parsed("2026-01-01t00:00:00.25z", INT64_C(1767225600250000));
+    check_parsed("2026-01-01T00:00:00.123456789012345678901234567890Z", INT64_C(1767225600123456));
+    check_parsed("2026-01-01T01:30:00+01:30", INT64_C(1767225600000000));
+    check_parsed("2025-12-31T19:00:00-05:00", INT64_C(1767225600000000));
+    check_parsed("2026-01-01T00:00:00-00:00", INT64_C(1767225600000000));
+    check_parsed("9999-12-31T23:59:59.999999Z", last_us);
+}
+
+static void test_what_is_no_time(void **state)
+{
+    static const char *const texts[] = {
+        "",
+        "2026",
+        "2026-01-01",
+        "2026-01-01T00:00Z",
+        "2026-01-01T00:00:00",
+        "2026-01-01 00:00:00Z",
+        "2026-1-01T00:00:00Z",
+        "2026-01-01T00:00:00.Z",
+        "2026-01-01T00:00:00,5Z",
+        "2026-01-01T00:00:00Zx",
+        " 2026-01-01T00:00:00Z",
+        "+026-01-01T00:00:00Z",
+        "2026-01-01T00:00:00+0100",
+        "2026-01-01T00:00:00+01",
+        "2026-01-01T00:00:00+24:00",
+        "2026-01-01T00:00:00+01:60",
+        "2026-01-01T24:00:00Z",
+        "2026-01-01T23:60:00Z",
+        "2016-12-31T23:59:60Z",
+        "2026-00-01T00:00:00Z",
+        "2026-13-01T00:00:00Z",
+        "2026-01-00T00:00:00Z",
+        "2026-01-32T00:00:00Z",
+        "2026-04-31T00:00:00Z",
+        "2026-02-29T00:00:00Z",
+        "2100-02-29T00:00:00Z",
+        "1969-12-31T23:59:59Z",
+        "1970-01-01T00:00:00+00:01",
+        "9999-12-31T23:59:59-00:01",
+        "10000-01-01T00:00:00Z",
+    };
+    int64_t parsed;
+
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (rfc3339_parse(str_of(texts[i]), &parsed))
+            fail_msg("'%s' was taken for a time", texts[i]);
+    assert_false(rfc3339_parse((struct str){"2026-01-01T00:00:00\0", 20}, &parsed));
+}
+
+/* What is written can be read, to the millisecond. */
+static void test_there_and_back(void **state)
+{
+    char text[RFC3339_SIZE];
+
+    for (int i = 0; i < 100000; i++) {
+        int64_t unix_us = (int64_t)(random_fast() % (uint64_t)last_us);
+        rfc3339_format(unix_us, text);
+        check_parsed(text, unix_us / 1000 * 1000);
+    }
+}
+
 static int64_t seven(const struct clock *c)
 {
     return 7;
@@ -89,9 +163,9 @@ static void test_clocks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_known_times),
-        cmocka_unit_test(test_random_times),
-        cmocka_unit_test(test_every_day),
+        cmocka_unit_test(test_known_times),     cmocka_unit_test(test_random_times),
+        cmocka_unit_test(test_every_day),       cmocka_unit_test(test_parsed_times),
+        cmocka_unit_test(test_what_is_no_time), cmocka_unit_test(test_there_and_back),
         cmocka_unit_test(test_clocks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -78,3 +78,16 @@ size_t utf8_length(struct str s)
         count += ((unsigned char)s.p[i] & 0xc0) != 0x80;
     return count;
 }
+
+struct str utf8_shown(struct str s, size_t max)
+{
+    unsigned bytes = 1;
+    size_t n = 0;
+
+    for (int32_t point; n < s.n; n += bytes) {
+        point = utf8_decode(str_skip(s, n), &bytes);
+        if (point < 0x20 || point == 0x7f || n + bytes > max)
+            break;
+    }
+    return (struct str){s.p, n};
+}

@@ -5,6 +5,10 @@
 
 bool utf8_valid(struct str s);
 
+/* The front of s that can be shown to people: at most `max` bytes, whole characters and none of
+ * them a control character. */
+struct str utf8_shown(struct str s, size_t max);
+
 /* Code points in s, which must be valid. */
 size_t utf8_length(struct str s);
 

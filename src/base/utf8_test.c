@@ -75,12 +75,23 @@ static void counts_code_points(void **state)
     assert_true(utf8_valid(STR("nul \0 inside")));
 }
 
+static void shows_what_can_be_shown(void **state)
+{
+    assert_true(str_eq(utf8_shown(STR("abc"), 3), STR("abc")));
+    assert_true(str_eq(utf8_shown(STR("abcd"), 3), STR("abc")));
+    assert_true(str_eq(utf8_shown(STR("ab\xc3\xa9"), 3), STR("ab")));
+    assert_true(str_eq(utf8_shown(STR("ab\xff"), 9), STR("ab")));
+    assert_true(str_eq(utf8_shown(STR("ab\nc"), 9), STR("ab")));
+    assert_int_equal(utf8_shown((struct str){NULL, 0}, 9).n, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(accepts_every_scalar_value),
         cmocka_unit_test(refuses_what_is_not_utf8),
         cmocka_unit_test(counts_code_points),
+        cmocka_unit_test(shows_what_can_be_shown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

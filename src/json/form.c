@@ -6,12 +6,12 @@
 #include <stdio.h>
 
 /* Decodes into `to`, which has room for s.n bytes; -EBADMSG on a bad escape. */
-static int unescape(struct str s, char *to, size_t *ret_n)
+static int unescape(struct str s, enum form_plus plus, char *to, size_t *ret_n)
 {
     size_t n = 0;
 
     for (size_t i = 0; i < s.n; i++) {
-        char c = s.p[i] == '+' ? ' ' : s.p[i];
+        char c = s.p[i] == '+' && plus == FORM_PAIR ? ' ' : s.p[i];
         if (c == '%') {
             int high = i + 2 < s.n ? hex_value(s.p[i + 1]) : -1;
             int low = i + 2 < s.n ? hex_value(s.p[i + 2]) : -1;
@@ -26,13 +26,13 @@ static int unescape(struct str s, char *to, size_t *ret_n)
     return 0;
 }
 
-static int decode_part(struct str s, struct arena *a, struct str *ret)
+int form_unescape(struct str s, enum form_plus plus, struct arena *a, struct str *ret)
 {
     char *bytes = arena_bytes(a, s.n);
 
     if (!bytes)
         return -ENOMEM;
-    int r = unescape(s, bytes, &s.n);
+    int r = unescape(s, plus, bytes, &s.n);
     if (r < 0)
         return r;
     s.p = bytes;
@@ -54,9 +54,9 @@ int form_next(struct form *f, struct arena *a, struct str *ret_name, struct str 
     if (++f->pairs > FORM_PAIRS_MAX)
         return -E2BIG;
     struct str name = str_cut(&pair, '=');
-    int r = decode_part(name, a, ret_name);
+    int r = form_unescape(name, FORM_PAIR, a, ret_name);
     if (r == 0)
-        r = decode_part(pair, a, ret_value);
+        r = form_unescape(pair, FORM_PAIR, a, ret_value);
     return r < 0 ? r : 1;
 }
 

@@ -5,6 +5,12 @@
 
 enum { FORM_PAIRS_MAX = 1000 };
 
+enum form_plus { FORM_PAIR, FORM_PATH }; /* where a + stands for a space, and where for itself */
+
+/* One text with its %-escapes decoded, into the arena: 0, -EBADMSG on a bad escape or when the
+ * result is not UTF-8, -ENOMEM. */
+int form_unescape(struct str text, enum form_plus plus, struct arena *a, struct str *ret);
+
 /* Walks over name=value pairs. Zeroed but for `rest`. */
 struct form {
     struct str rest;

@@ -24,18 +24,12 @@ static bool check_present(const struct send_request *r, struct problem *problem)
 static bool refuse_number(struct str to, struct arena *a, struct problem *problem)
 {
     enum { ECHO_MAX = 32 };
-    struct str shown = to;
-    const char *message;
-
-    while (shown.n > ECHO_MAX || (shown.n > 0 && !utf8_valid(shown)))
-        shown.n = shown.n > ECHO_MAX ? ECHO_MAX : shown.n - 1;
-    for (size_t i = 0; i < shown.n; i++)
-        if ((unsigned char)shown.p[i] < 0x20 || shown.p[i] == 0x7f)
-            shown.n = i;
-    message = arena_printf(a,
-                           "The number '%.*s%s' is not in international format; write + and 7 to "
-                           "15 digits, for example +15551234567.",
-                           STR_FMT(shown), shown.n < to.n ? "…" : "");
+    struct str shown = utf8_shown(to, ECHO_MAX);
+    const char *message =
+        arena_printf(a,
+                     "The number '%.*s%s' is not in international format; write + and 7 to "
+                     "15 digits, for example +15551234567.",
+                     STR_FMT(shown), shown.n < to.n ? "…" : "");
     return problem_set(problem, PROBLEM_INVALID_PHONE_NUMBER, "to", message);
 }
 

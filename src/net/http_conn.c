@@ -6,13 +6,14 @@
 #include "base/clock.h"
 #include "net/http_internal.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 enum {
-    IN_MAX = 1 << 20,
+    IN_MAX = 5 << 20,
     UNSENT_MAX = 16 << 20,
     KEPT_IN = 16 << 10,
     DISCARD_MAX = 8 << 20, /* of a body too large: read on so far, to be able to answer */
@@ -38,6 +39,17 @@ static void set_owing(struct http_conn *c, bool owing)
     c->owing = owing;
 }
 
+static void find_peer(struct http_conn *c)
+{
+    const struct in6_addr *address = &conn_at(&c->worker->server->table, c->fd)->address;
+
+    c->peer.address = *address;
+    if (IN6_IS_ADDR_V4MAPPED(address))
+        inet_ntop(AF_INET, address->s6_addr + 12, c->peer.text, sizeof c->peer.text);
+    else
+        inet_ntop(AF_INET6, address, c->peer.text, sizeof c->peer.text);
+}
+
 struct http_conn *http_conn_new(struct http_worker *w, int fd)
 {
     struct http_conn *c = calloc(1, sizeof *c);
@@ -48,6 +60,7 @@ struct http_conn *http_conn_new(struct http_worker *w, int fd)
     }
     c->worker = w;
     c->fd = fd;
+    find_peer(c);
     c->state = CONN_HANDSHAKE;
     c->readable = true;
     c->tls.output = &w->cipher;
@@ -256,6 +269,13 @@ static bool parse_head(struct http_conn *c)
     return !r->malformed;
 }
 
+static bool too_large(const struct http_conn *c, uint64_t body)
+{
+    const struct http_server_options *o = &c->worker->server->options;
+
+    return body > o->body_max && (!o->body_max_of || body > o->body_max_of(c->request));
+}
+
 static bool begin_request(struct http_conn *c)
 {
     struct http_request *r = http_request_new(c);
@@ -277,7 +297,7 @@ static bool begin_request(struct http_conn *c)
     c->chunks = (struct http_chunks){0};
     c->discarded = 0;
     c->state = CONN_BODY;
-    r->body_too_large = r->head.content_length > c->worker->server->options.body_max;
+    r->body_too_large = too_large(c, r->head.content_length);
     if (r->head.content_length > DISCARD_MAX)
         return refuse(c);
     if (r->head.expects_continue && c->in.n == c->head_size &&
@@ -353,7 +373,7 @@ static bool do_chunked_body(struct http_conn *c)
     struct http_chunks *k = &c->chunks;
     int done = http_chunks_step(k, c->in.p + c->head_size, c->in.n - c->head_size);
 
-    if (k->out > c->worker->server->options.body_max)
+    if (!r->body_too_large && too_large(c, k->out))
         r->body_too_large = true;
     /* Close the gap that decoding left, so that a body of many small chunks stays small. */
     drop(c, c->head_size + k->out, k->in - k->out);

@@ -3,6 +3,7 @@
 
 #include "net/http_server_test_server.h"
 
+#include <arpa/inet.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -24,9 +25,8 @@ static void answer_nothing(struct http_request *r)
     r->status = 200;
 }
 
-static void fixture_open(struct fixture *f)
+static void fixture_open_from(struct fixture *f, const void *address)
 {
-    struct sockaddr_in from = {.sin_family = AF_INET};
     int pair[2];
 
     memset(f, 0, sizeof *f);
@@ -40,11 +40,17 @@ static void fixture_open(struct fixture *f)
     f->worker.receive = malloc(HTTP_RECEIVE);
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair), 0);
     f->far = pair[1];
-    assert_non_null(conn_open(&f->server.table, pair[0], (struct sockaddr *)&from, 1));
+    assert_non_null(conn_open(&f->server.table, pair[0], address, 1));
     f->conn = http_conn_new(&f->worker, pair[0]);
     assert_non_null(f->conn);
     f->worker.conns = f->conn;
     f->worker.connections = 1;
+}
+
+static void fixture_open(struct fixture *f)
+{
+    struct sockaddr_in from = {.sin_family = AF_INET};
+    fixture_open_from(f, &from);
 }
 
 static void fixture_close(struct fixture *f)
@@ -160,6 +166,34 @@ static void test_free_requests_are_small(void **state)
     fixture_close(&f);
 }
 
+static void assert_peer(const void *from, const char *text, const char *address)
+{
+    struct fixture f;
+    struct in6_addr wanted;
+
+    fixture_open_from(&f, from);
+    struct http_request *r = http_request_new(f.conn);
+    assert_string_equal(r->peer->text, text);
+    assert_int_equal(inet_pton(AF_INET6, address, &wanted), 1);
+    assert_memory_equal(&r->peer->address, &wanted, sizeof wanted);
+    http_request_end(r);
+    fixture_close(&f);
+}
+
+/* Without port, and an IPv4 client is one whether the socket speaks IPv6 or not. */
+static void test_requests_know_their_peer(void **state)
+{
+    struct sockaddr_in four = {.sin_family = AF_INET, .sin_port = htons(1234)};
+    struct sockaddr_in6 six = {.sin6_family = AF_INET6, .sin6_port = htons(1234)};
+
+    inet_pton(AF_INET, "203.0.113.7", &four.sin_addr);
+    assert_peer(&four, "203.0.113.7", "::ffff:203.0.113.7");
+    inet_pton(AF_INET6, "::ffff:203.0.113.7", &six.sin6_addr);
+    assert_peer(&six, "203.0.113.7", "::ffff:203.0.113.7");
+    inet_pton(AF_INET6, "2001:db8::1", &six.sin6_addr);
+    assert_peer(&six, "2001:db8::1", "2001:db8::1");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -168,6 +202,7 @@ int main(void)
         cmocka_unit_test(test_cipher_of_broken_connection_is_dropped),
         cmocka_unit_test(test_turns_are_short),
         cmocka_unit_test(test_free_requests_are_small),
+        cmocka_unit_test(test_requests_know_their_peer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,6 +58,7 @@ enum conn_state {
 struct http_conn {
     struct http_worker *worker;
     int fd;
+    struct http_peer peer;
     enum conn_state state;
     struct tls_stream tls;
     struct buf in;     /* plaintext: the present request and what follows it */

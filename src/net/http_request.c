@@ -8,7 +8,7 @@
 #include <time.h>
 
 enum {
-    ARENA_MAX = 6 << 20,
+    ARENA_MAX = 16 << 20,
     OUT_MAX = 8 << 20,
     FREE_REQUESTS_MAX = 256,
     KEPT_BUFFER = 16 << 10 /* larger ones are given back after the request */
@@ -50,6 +50,7 @@ struct http_request *http_request_new(struct http_conn *c)
         return NULL;
     make_id(r->id);
     r->conn = c;
+    r->peer = &c->peer;
     r->worker_context = c->worker->context;
     r->method = HTTP_OTHER;
     r->head.method = r->head.path = r->head.query = r->body = STR("");

@@ -12,12 +12,20 @@
 #include "net/mailbox.h"
 #include "net/tls.h"
 
+#include <netinet/in.h>
+
 enum { HTTP_WHY_SIZE = 256, HTTP_HEADERS_MAX = 10, REQUEST_ID_SIZE = 20 };
 
 enum http_method { HTTP_OTHER, HTTP_GET, HTTP_HEAD, HTTP_POST, HTTP_PATCH, HTTP_DELETE };
 
 struct http_header {
     const char *name, *value;
+};
+
+/* Who is at the other end of a connection. */
+struct http_peer {
+    struct in6_addr address;     /* IPv4 in its mapped form */
+    char text[INET6_ADDRSTRLEN]; /* "203.0.113.7", "2001:db8::1"; no port */
 };
 
 struct http_conn;
@@ -36,6 +44,7 @@ struct http_request {
     bool body_too_large;   /* then it is empty here */
     bool head_too_large;
     char id[REQUEST_ID_SIZE + 1]; /* goes out as X-Request-Id */
+    const struct http_peer *peer; /* lives as long as the connection */
     struct arena arena;           /* lives as long as the request */
     void *worker_context;         /* what worker_open made for this worker */
 
@@ -64,6 +73,9 @@ struct http_server_options {
     int64_t request_timeout_us; /* a whole request must have arrived, an answer been taken */
     int64_t idle_timeout_us;
     size_t body_max;
+    /* Asked about a body over body_max: how large this request's may be. On the worker's thread,
+     * when the head is known; may be NULL. */
+    size_t (*body_max_of)(struct http_request *r);
     struct tls_identity *identity; /* the server takes it over */
     http_handler *handler;
     void *context;

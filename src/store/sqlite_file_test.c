@@ -1,4 +1,4 @@
-/* The contract of store.h for engines that keep a file: what survives, and who else may write. */
+/* The contract of store.h about files: what survives, and who else may write. */
 #include "store/test_fixture.h"
 
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 static int open_at(const char *path, struct store **ret, char why[STORE_WHY_SIZE])
 {
     why[0] = '\0';
-    return test_engine->open(ret, path, &test_clock, why);
+    return store_open_sqlite(ret, path, &test_clock, why);
 }
 
 static void add_key(struct store *s, uint8_t mark)
@@ -186,7 +186,7 @@ static int run_write_and_die(void)
     int status;
 
     if (child == 0) {
-        execl("/proc/self/exe", "store-files-test", test_engine->name, test_path, (char *)NULL);
+        execl("/proc/self/exe", "store-files-test", test_path, (char *)NULL);
         _exit(127);
     }
     assert_int_equal(waitpid(child, &status, 0), child);
@@ -206,27 +206,6 @@ static void test_another_process_writes_and_dies(void **state)
     assert_int_equal(find_key(2, &k), 0);
     assert_int_equal(find_key(3, &k), -ENOENT);
     test_accept(1, MODE_TEST, "after");
-}
-
-static void test_a_newer_schema_is_refused(void **state)
-{
-    struct store *other = (struct store *)-1;
-    char why[STORE_WHY_SIZE];
-    sqlite3 *db;
-
-    test_close();
-    assert_int_equal(sqlite3_open(test_path, &db), SQLITE_OK);
-    assert_int_equal(sqlite3_exec(db, "PRAGMA user_version = 1000", NULL, NULL, NULL), SQLITE_OK);
-    sqlite3_close(db);
-    assert_int_equal(open_at(test_path, &other, why), -EPROTO);
-    assert_null(other);
-    assert_non_null(strstr(why, "1000"));
-    assert_null(strchr(why, '\n'));
-    /* Unharmed: with its own version it opens again. */
-    assert_int_equal(sqlite3_open(test_path, &db), SQLITE_OK);
-    assert_int_equal(sqlite3_exec(db, "PRAGMA user_version = 1", NULL, NULL, NULL), SQLITE_OK);
-    sqlite3_close(db);
-    test_open();
 }
 
 static void test_a_damaged_secret_is_refused(void **state)
@@ -280,19 +259,11 @@ int main(int count, char **words)
         STORE_TEST(test_a_touch_finds_a_full_disk),
         STORE_TEST(test_another_handle_writes),
         STORE_TEST(test_another_process_writes_and_dies),
-        STORE_TEST(test_a_newer_schema_is_refused),
         STORE_TEST(test_a_damaged_secret_is_refused),
         STORE_TEST(test_what_is_no_store_is_refused),
     };
-    int failed = 0;
 
-    for (size_t i = 0; i < test_engine_count; i++) {
-        test_engine = &test_engines[i];
-        if (count == 3 && strcmp(words[1], test_engine->name) == 0)
-            write_and_die(words[2]);
-        print_message("engine: %s\n", test_engine->name);
-        if (test_engine->on_disk)
-            failed += cmocka_run_group_tests(tests, NULL, NULL);
-    }
-    return failed;
+    if (count == 2)
+        write_and_die(words[1]);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,27 +41,71 @@ int sqlite_enter(struct sqlite_reader *r)
     return step_once(r, READ_BEGIN);
 }
 
-/* What became of a message: the columns of `ending` and `work` behind those of `message`. */
-static void state_from_row(sqlite3_stmt *row, int at, struct message *m)
+/* How it ended: the columns of `ending`. What was never handed over to a carrier costs nothing. */
+static void ending_from_row(sqlite3_stmt *row, int at, struct message *m)
 {
-    if (sqlite3_column_type(row, at) != SQLITE_NULL) {
-        m->status = (enum message_status)sqlite3_column_int(row, at);
-        m->updated_us = sqlite3_column_int64(row, at + 1);
-        m->delivered_us = m->status == STATUS_DELIVERED ? m->updated_us : 0;
-        m->failed_us = m->status == STATUS_FAILED ? m->updated_us : 0;
-        m->sent_us = sqlite3_column_int64(row, at + 2);
-        m->failure = (enum failure)sqlite3_column_int(row, at + 3);
-        m->retry_count = (unsigned)sqlite3_column_int(row, at + 4);
-    } else {
-        m->status = (enum message_status)sqlite3_column_int(row, at + 5);
-        m->updated_us = sqlite3_column_int64(row, at + 6);
-        int64_t sent_us = sqlite3_column_int64(row, at + 7);
-        m->sent_us = sent_us == NOT_YET ? 0 : sent_us;
-        m->retry_count = (unsigned)sqlite3_column_int(row, at + 8);
-    }
+    m->status = (enum message_status)sqlite3_column_int(row, at);
+    m->updated_us = sqlite3_column_int64(row, at + 1);
+    m->sent_us = sqlite3_column_int64(row, at + 2);
+    m->failure = (enum failure)sqlite3_column_int(row, at + 3);
+    m->retry_count = (unsigned)sqlite3_column_int(row, at + 4);
+    if (m->status == STATUS_DELIVERED)
+        m->delivered_us = m->updated_us;
+    if (m->status == STATUS_FAILED)
+        m->failed_us = m->updated_us;
+    if (m->status == STATUS_CANCELLED)
+        m->cancelled_us = m->updated_us;
+    if (m->status == STATUS_CANCELLED || (m->status == STATUS_FAILED && !m->sent_us))
+        m->cost_micros = 0;
 }
 
-/* The columns stand in the order of message_get, message_page and work_open. */
+/* Where it stands: the columns of `work`. */
+static void work_from_row(sqlite3_stmt *row, int at, struct message *m)
+{
+    int64_t sent_us = sqlite3_column_int64(row, at + 2);
+
+    m->status = (enum message_status)sqlite3_column_int(row, at);
+    m->updated_us = sqlite3_column_int64(row, at + 1);
+    m->sent_us = sent_us == NOT_YET ? 0 : sent_us;
+    m->retry_count = (unsigned)sqlite3_column_int(row, at + 3);
+}
+
+enum { ENDING_COLUMNS = 5, WORK_COLUMNS = 4 };
+
+/* What became of a message; the place of the column behind. */
+static int state_from_row(sqlite3_stmt *row, int at, struct message *m)
+{
+    int work = at + ENDING_COLUMNS;
+
+    if (sqlite3_column_type(row, at) != SQLITE_NULL)
+        ending_from_row(row, at, m);
+    else if (sqlite3_column_type(row, work) != SQLITE_NULL)
+        work_from_row(row, work, m);
+    else {
+        m->status = STATUS_SCHEDULED;
+        m->updated_us = m->created_us;
+    }
+    return work + WORK_COLUMNS;
+}
+
+/* What few messages have. False when memory is short. */
+static bool extras_from_row(sqlite3_stmt *row, int at, struct arena *a, struct message *m)
+{
+    struct str *const texts[] = {&m->subject, &m->tags, &m->metadata, &m->webhook_url,
+                                 &m->webhook_failover_url};
+
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++, at++)
+        if (sqlite3_column_type(row, at) != SQLITE_NULL) {
+            *texts[i] = column_text(row, at, a);
+            if (!texts[i]->p)
+                return false;
+        }
+    m->validity_s = sqlite3_column_int64(row, at++);
+    m->scheduled_us = sqlite3_column_int64(row, at++);
+    m->batch = sqlite3_column_int64(row, at);
+    return true;
+}
+
 int sqlite_message_from_row(sqlite3_stmt *row, struct arena *a, struct message *m)
 {
     int at = 0;
@@ -89,8 +133,9 @@ int sqlite_message_from_row(sqlite3_stmt *row, struct arena *a, struct message *
     m->to = column_text(row, at++, a);
     m->media = column_text(row, at++, a);
     m->text = column_text(row, at++, a);
-    state_from_row(row, at, m);
-    return m->from.p && m->to.p && m->media.p && m->text.p ? 0 : -ENOMEM;
+    at = state_from_row(row, at, m);
+    bool whole = extras_from_row(row, at, a, m);
+    return whole && m->from.p && m->to.p && m->media.p && m->text.p ? 0 : -ENOMEM;
 }
 
 int sqlite_message_get(struct store_reader *base, int64_t account, enum mode mode, int64_t id,
@@ -178,11 +223,10 @@ int sqlite_message_page(struct store_reader *base, int64_t account, enum mode mo
     return failed;
 }
 
-int sqlite_open_work(struct store_reader *base, int64_t after, size_t limit, struct arena *a,
-                     struct message **ret, size_t *ret_count)
+int sqlite_messages(struct sqlite_reader *r, enum read_statement which, int64_t bound, size_t limit,
+                    struct arena *a, struct message **ret, size_t *ret_count)
 {
-    struct sqlite_reader *r = reader_of(base);
-    sqlite3_stmt *rows = r->statements[READ_WORK_OPEN];
+    sqlite3_stmt *rows = r->statements[which];
     int code, failed = sqlite_enter(r);
 
     if (failed)
@@ -190,10 +234,16 @@ int sqlite_open_work(struct store_reader *base, int64_t after, size_t limit, str
     *ret = arena_alloc(a, limit * sizeof **ret);
     if (!*ret)
         return -ENOMEM;
-    sqlite3_bind_int64(rows, 1, after);
+    sqlite3_bind_int64(rows, 1, bound);
     sqlite3_bind_int64(rows, 2, (int64_t)limit);
     while ((code = sqlite3_step(rows)) == SQLITE_ROW && !failed)
         failed = sqlite_message_from_row(rows, a, &(*ret)[(*ret_count)++]);
     int broken = finish(r, rows, code);
     return broken ? broken : failed;
+}
+
+int sqlite_open_work(struct store_reader *base, int64_t after, size_t limit, struct arena *a,
+                     struct message **ret, size_t *ret_count)
+{
+    return sqlite_messages(reader_of(base), READ_WORK_OPEN, after, limit, a, ret, ret_count);
 }

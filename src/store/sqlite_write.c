@@ -60,6 +60,7 @@ void sqlite_rollback(struct store *base)
     char why[sizeof s->base.error];
 
     s->tally_count = 0;
+    once_rolled_back(&s->once);
     forget_works(s);
     memcpy(why, s->base.error, sizeof why);
     if (!sqlite3_get_autocommit(s->db)) /* SQLite may have rolled back by itself */
@@ -78,12 +79,13 @@ int sqlite_commit(struct store *base)
         sqlite_rollback(base);
     else
         atomic_fetch_add(&s->base.commits, 1);
+    s->once.touched = false;
     return failed;
 }
 
-static int insert_message(struct sqlite_store *s, const struct message *m)
+/* What every message has; the place of the parameter behind. */
+static int bind_message(sqlite3_stmt *insert, const struct message *m)
 {
-    sqlite3_stmt *insert = s->statements[WRITE_MESSAGE_INSERT];
     const int64_t numbers[] = {m->id,          owner_of(m->account, m->mode),
                                m->created_us,  m->direction,
                                m->kind,        m->type,
@@ -99,8 +101,38 @@ static int insert_message(struct sqlite_store *s, const struct message *m)
     bind_text(insert, at++, m->from);
     bind_text(insert, at++, m->to);
     bind_text(insert, at++, m->media);
-    bind_text(insert, at, m->text);
-    return run(s, WRITE_MESSAGE_INSERT);
+    bind_text(insert, at++, m->text);
+    return at;
+}
+
+static bool has_extras(const struct message *m)
+{
+    return m->subject.n || m->tags.n || m->metadata.n || m->webhook_url.n ||
+           m->webhook_failover_url.n || m->validity_s || m->scheduled_us || m->batch;
+}
+
+static void bind_extras(sqlite3_stmt *insert, int at, const struct message *m)
+{
+    bind_text_or_null(insert, at++, m->subject);
+    bind_text_or_null(insert, at++, m->tags);
+    bind_text_or_null(insert, at++, m->metadata);
+    bind_text_or_null(insert, at++, m->webhook_url);
+    bind_text_or_null(insert, at++, m->webhook_failover_url);
+    bind_number_or_null(insert, at++, m->validity_s);
+    bind_number_or_null(insert, at++, m->scheduled_us);
+    bind_number_or_null(insert, at, m->batch);
+}
+
+/* Most messages have no extras, and binding nothing eight times would cost them. */
+static int insert_message(struct sqlite_store *s, const struct message *m)
+{
+    bool whole = has_extras(m);
+    enum write_statement which = whole ? WRITE_MESSAGE_INSERT_WHOLE : WRITE_MESSAGE_INSERT;
+    int at = bind_message(s->statements[which], m);
+
+    if (whole)
+        bind_extras(s->statements[which], at, m);
+    return run(s, which);
 }
 
 /* The place of a message in the memory of open work. */
@@ -109,27 +141,44 @@ static struct work *work_slot(struct sqlite_store *s, int64_t id)
     return &s->works[((uint64_t)id * 0x9e3779b97f4a7c15u) >> (64 - WORK_SLOT_BITS)];
 }
 
-int sqlite_message_insert(struct store *base, const struct message *m)
+/* The row of a message that becomes open. */
+static int insert_work(struct sqlite_store *s, const struct work *work, int64_t updated_us)
 {
-    struct sqlite_store *s = sqlite_of(base);
+    *work_slot(s, work->id) = *work;
+    return RUN_WITH(s, WRITE_WORK_INSERT, work->id, work->owner, work->status, updated_us,
+                    work->sent_us, work->retry_count);
+}
+
+/* Where a new message stands besides its own row. */
+static int insert_state(struct sqlite_store *s, const struct message *m)
+{
     struct work work = {.id = m->id,
                         .owner = owner_of(m->account, m->mode),
                         .sent_us = NOT_YET,
                         .retry_count = m->retry_count,
                         .status = m->status};
+
+    if (m->status == STATUS_SCHEDULED)
+        return RUN_WITH(s, WRITE_SCHEDULE_INSERT, m->scheduled_us, m->id);
+    if (m->status == STATUS_RECEIVED)
+        return RUN_WITH(s, WRITE_ENDING_INSERT, m->id, m->status, m->created_us, 0, FAILURE_NONE,
+                        0);
+    return insert_work(s, &work, m->updated_us);
+}
+
+int sqlite_message_insert(struct store *base, const struct message *m)
+{
+    struct sqlite_store *s = sqlite_of(base);
     int failed = insert_message(s, m);
 
     if (!failed)
-        failed = RUN_WITH(s, WRITE_WORK_INSERT, m->id, work.owner, m->status, m->updated_us,
-                          work.sent_us, work.retry_count);
+        failed = insert_state(s, m);
     if (!failed)
-        failed = count(s, work.owner, m->status, 1);
-    if (!failed)
-        *work_slot(s, m->id) = work;
+        failed = count(s, owner_of(m->account, m->mode), m->status, 1);
     return failed;
 }
 
-/* 1 found, 0 no open message has this number. */
+/* 1 found, 0 no message with this number is queued or sent. */
 static int read_work(struct sqlite_store *s, int64_t id, struct work *ret)
 {
     sqlite3_stmt *get = s->statements[WRITE_WORK_GET];
@@ -152,11 +201,37 @@ static int read_work(struct sqlite_store *s, int64_t id, struct work *ret)
     return code == SQLITE_ROW;
 }
 
+/* Takes a message that waits for its time off the schedule: 1, 0 it is not scheduled. */
+static int take_scheduled(struct sqlite_store *s, int64_t id, struct work *ret)
+{
+    sqlite3_stmt *get = s->statements[WRITE_SCHEDULE_GET];
+    int64_t due_us = 0;
+
+    sqlite3_bind_int64(get, 1, id);
+    int code = sqlite3_step(get);
+    if (code == SQLITE_ROW) {
+        *ret = (struct work){.id = id,
+                             .owner = sqlite3_column_int64(get, 0),
+                             .status = STATUS_SCHEDULED,
+                             .sent_us = NOT_YET};
+        due_us = sqlite3_column_int64(get, 1);
+    }
+    sqlite3_reset(get);
+    if (code != SQLITE_ROW)
+        return code == SQLITE_DONE ? 0 : sqlite_failed(s);
+    int failed = RUN_WITH(s, WRITE_SCHEDULE_DELETE, due_us, id);
+    return failed ? failed : 1;
+}
+
 static int move_on(struct sqlite_store *s, const struct message_move *move, struct work work)
 {
+    bool has_row = work.status != STATUS_SCHEDULED;
+
     if (move->to == STATUS_SENT)
         work.sent_us = move->at_us;
     work.status = move->to;
+    if (!has_row)
+        return insert_work(s, &work, move->at_us);
     *work_slot(s, move->id) = work;
     return RUN_WITH(s, WRITE_WORK_UPDATE, move->id, move->to, move->at_us, work.sent_us);
 }
@@ -170,7 +245,9 @@ static int move_to_end(struct sqlite_store *s, const struct message_move *move,
 
     if (work_slot(s, move->id)->id == move->id)
         work_slot(s, move->id)->id = 0;
-    return failed ? failed : RUN_WITH(s, WRITE_WORK_DELETE, move->id);
+    if (failed || was->status == STATUS_SCHEDULED)
+        return failed;
+    return RUN_WITH(s, WRITE_WORK_DELETE, move->id);
 }
 
 int sqlite_message_move(struct store *base, const struct message_move *move)
@@ -179,6 +256,8 @@ int sqlite_message_move(struct store *base, const struct message_move *move)
     struct work was = {0};
     int found = read_work(s, move->id, &was);
 
+    if (found == 0 && move->from & status_bit(STATUS_SCHEDULED))
+        found = take_scheduled(s, move->id, &was);
     if (found <= 0)
         return found;
     if (!(move->from & status_bit(was.status)))

@@ -1,17 +1,10 @@
 #include "store/test_fixture.h"
 
-#include <ftw.h>
+#include "store/test_store.h"
+
 #include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
 
-const struct test_engine test_engines[] = {
-    {"sqlite", store_open_sqlite, true},
-};
-const size_t test_engine_count = sizeof test_engines / sizeof *test_engines;
-
-const struct test_engine *test_engine = test_engines;
-static char directory[32];
+static char folder[TEST_FOLDER_SIZE];
 char test_path[64];
 struct store *test_store;
 struct store_reader *test_reader;
@@ -30,7 +23,7 @@ void test_open(void)
 {
     char why[STORE_WHY_SIZE] = "";
 
-    if (test_engine->open(&test_store, test_path, &test_clock, why) != 0)
+    if (store_open_sqlite(&test_store, test_path, &test_clock, why) != 0)
         fail_msg("store does not open: %s", why);
     assert_int_equal(store_reader_open(test_store, &test_reader), 0);
 }
@@ -47,23 +40,18 @@ int test_set_up(void **state)
 {
     test_now_us = 1763168523004005; /* 2025-11-15T01:02:03.004005Z */
     arena_init(&test_arena, 64 << 20);
-    strcpy(directory, "/tmp/skylark-store-XXXXXX");
-    assert_non_null(mkdtemp(directory));
-    snprintf(test_path, sizeof test_path, "%s/store.db", directory);
+    test_folder_make(folder);
+    snprintf(test_path, sizeof test_path, "%s/store.db", folder);
     test_open();
     return 0;
-}
-
-static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *where)
-{
-    return remove(path);
 }
 
 int test_tear_down(void **state)
 {
     test_close();
     arena_done(&test_arena);
-    return nftw(directory, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+    test_folder_remove(folder);
+    return 0;
 }
 
 struct message test_message(int64_t account, enum mode mode, const char *text)
@@ -92,13 +80,18 @@ struct message test_message(int64_t account, enum mode mode, const char *text)
     };
 }
 
+void test_accept_this(struct message *m)
+{
+    assert_int_equal(store_begin(test_store), 0);
+    assert_int_equal(store_accept(test_store, m), 0);
+    assert_int_equal(store_commit(test_store), 0);
+}
+
 struct message test_accept(int64_t account, enum mode mode, const char *text)
 {
     struct message m = test_message(account, mode, text);
 
-    assert_int_equal(store_begin(test_store), 0);
-    assert_int_equal(store_accept(test_store, &m), 0);
-    assert_int_equal(store_commit(test_store), 0);
+    test_accept_this(&m);
     return m;
 }
 
@@ -146,6 +139,10 @@ void test_same(const struct message *read, const struct message *wanted)
     SAME(sent_us);
     SAME(delivered_us);
     SAME(failed_us);
+    SAME(cancelled_us);
+    SAME(validity_s);
+    SAME(scheduled_us);
+    SAME(batch);
 #undef SAME
     assert_string_equal(read->country, wanted->country);
     assert_string_equal(read->currency, wanted->currency);
@@ -153,4 +150,9 @@ void test_same(const struct message *read, const struct message *wanted)
     same_text(read->to, wanted->to);
     same_text(read->text, wanted->text);
     same_text(read->media, wanted->media);
+    same_text(read->subject, wanted->subject);
+    same_text(read->tags, wanted->tags);
+    same_text(read->metadata, wanted->metadata);
+    same_text(read->webhook_url, wanted->webhook_url);
+    same_text(read->webhook_failover_url, wanted->webhook_failover_url);
 }

@@ -1,5 +1,5 @@
-/* What the store's tests share: the table of engines, a clock with hands to turn, a fresh store
- * for every test, and messages to put into it. */
+/* What the store's tests share: a clock with hands to turn, a fresh store for every test, and
+ * messages to put into it. */
 #pragma once
 
 #include "store/store.h"
@@ -10,19 +10,8 @@
 
 #include <cmocka.h>
 
-struct test_engine {
-    const char *name;
-    int (*open)(struct store **ret, const char *path, const struct clock *clock,
-                char why[STORE_WHY_SIZE]);
-    bool on_disk;
-};
-
-extern const struct test_engine test_engines[];
-extern const size_t test_engine_count;
-
 /* All of the running test. */
-extern const struct test_engine *test_engine;
-extern char test_path[64]; /* of the store's file, in a directory of its own */
+extern char test_path[64]; /* of the store's file, in a folder of its own */
 extern struct store *test_store;
 extern struct store_reader *test_reader;
 extern struct arena test_arena;
@@ -37,7 +26,9 @@ void test_close(void); /* both of them */
 
 /* An outbound SMS, queued, every column filled with something else than its neighbour's. */
 struct message test_message(int64_t account, enum mode mode, const char *text);
-/* Accepts in a transaction of its own; returns the message as it should be read back. */
+/* Accepts in a transaction of its own and gives it its id and times. */
+void test_accept_this(struct message *m);
+/* The same with test_message; returns it as it should be read back. */
 struct message test_accept(int64_t account, enum mode mode, const char *text);
 /* Moves in a transaction of its own; what store_move returned. */
 int test_move(int64_t id, uint32_t from, enum message_status to, enum failure failure,

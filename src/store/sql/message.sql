@@ -4,24 +4,35 @@ INSERT INTO message (id, owner, created_us, direction, kind, type, encoding, seg
   media, text)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20);
 
+-- name: message_insert_whole
+INSERT INTO message (id, owner, created_us, direction, kind, type, encoding, segments, number_type,
+  coverage, reason, rate_limit, calling_code, country, cost_micros, currency, sender, recipient,
+  media, text, subject, tags, metadata, webhook_url, webhook_failover_url, validity_s, scheduled_us,
+  batch)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20,
+  ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28);
+
+-- part: whole_message
+-- The columns that sqlite_message_from_row reads, in its order.
+SELECT m.id, m.owner, m.created_us, m.direction, m.kind, m.type, m.encoding, m.segments,
+  m.number_type, m.coverage, m.reason, m.rate_limit, m.calling_code, m.country, m.cost_micros,
+  m.currency, m.sender, m.recipient, m.media, m.text, e.status, e.ended_us, e.sent_us, e.failure,
+  e.retry_count, w.status, w.updated_us, w.sent_us, w.retry_count, m.subject, m.tags, m.metadata,
+  m.webhook_url, m.webhook_failover_url, m.validity_s, m.scheduled_us, m.batch
+
+-- part: message_state
+LEFT JOIN ending AS e ON e.id = m.id LEFT JOIN work AS w ON e.id IS NULL AND w.id = m.id
+
 -- name: message_get
-SELECT m.id, m.owner, m.created_us, m.direction, m.kind, m.type, m.encoding, m.segments, m.number_type,
-  m.coverage, m.reason, m.rate_limit, m.calling_code, m.country, m.cost_micros, m.currency, m.sender,
-  m.recipient, m.media, m.text, e.status, e.ended_us, e.sent_us, e.failure, e.retry_count, w.status,
-  w.updated_us, w.sent_us, w.retry_count
+{whole_message}
 FROM message AS m
-  LEFT JOIN ending AS e ON e.id = m.id
-  LEFT JOIN work AS w ON e.id IS NULL AND w.id = m.id
+  {message_state}
 WHERE m.id = ?1;
 
 -- name: message_page
-SELECT m.id, m.owner, m.created_us, m.direction, m.kind, m.type, m.encoding, m.segments, m.number_type,
-  m.coverage, m.reason, m.rate_limit, m.calling_code, m.country, m.cost_micros, m.currency, m.sender,
-  m.recipient, m.media, m.text, e.status, e.ended_us, e.sent_us, e.failure, e.retry_count, w.status,
-  w.updated_us, w.sent_us, w.retry_count
+{whole_message}
 FROM message AS m INDEXED BY message_owner
-  LEFT JOIN ending AS e ON e.id = m.id
-  LEFT JOIN work AS w ON e.id IS NULL AND w.id = m.id
+  {message_state}
 WHERE m.owner = ?1 AND m.id <= ?2 ORDER BY m.id DESC LIMIT ?3;
 
 -- name: message_before
@@ -29,8 +40,10 @@ WHERE m.owner = ?1 AND m.id <= ?2 ORDER BY m.id DESC LIMIT ?3;
 SELECT id FROM message INDEXED BY message_owner
 WHERE owner = ?1 AND id > ?2 ORDER BY id LIMIT ?3;
 
--- name: message_last
-SELECT coalesce(max(id), 0) FROM message;
+-- name: id_last
+-- Messages, batches and opt-outs have their numbers from one source.
+SELECT max((SELECT coalesce(max(id), 0) FROM message), (SELECT coalesce(max(id), 0) FROM batch),
+  (SELECT coalesce(max(id), 0) FROM opt_out));
 
 -- name: message_last_created
 SELECT coalesce((SELECT created_us FROM message ORDER BY id DESC LIMIT 1), 0);
@@ -49,10 +62,7 @@ UPDATE work SET status = ?2, updated_us = ?3, sent_us = ?4 WHERE id = ?1;
 DELETE FROM work WHERE id = ?1;
 
 -- name: work_open
-SELECT m.id, m.owner, m.created_us, m.direction, m.kind, m.type, m.encoding, m.segments, m.number_type,
-  m.coverage, m.reason, m.rate_limit, m.calling_code, m.country, m.cost_micros, m.currency, m.sender,
-  m.recipient, m.media, m.text, e.status, e.ended_us, e.sent_us, e.failure, e.retry_count, w.status,
-  w.updated_us, w.sent_us, w.retry_count
+{whole_message}
 FROM work AS w CROSS JOIN message AS m ON m.id = w.id LEFT JOIN ending AS e ON e.id = NULL
 WHERE w.id > ?1 ORDER BY w.id LIMIT ?2;
 

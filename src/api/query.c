@@ -1,0 +1,75 @@
+/* Query strings, by a table of parameters. Strict: what is not understood is said, because a filter
+ * that is silently ignored shows more than was asked for. */
+#include "api/call.h"
+#include "base/guess.h"
+#include "base/utf8.h"
+#include "json/form.h"
+
+#include <assert.h>
+
+enum { NAME_SHOWN = 40 };
+
+static const struct query_field *find_field(const struct query_field *fields, size_t count,
+                                            struct str name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (str_is(name, fields[i].name))
+            return &fields[i];
+    return NULL;
+}
+
+static bool unknown(struct call *c, const struct query_field *fields, size_t count, struct str name,
+                    struct problem *p)
+{
+    struct arena *a = &c->http->arena;
+    struct str shown = arena_copy(a, utf8_shown(name, NAME_SHOWN));
+    struct guess guess = {.given = shown.p ? shown.p : ""};
+
+    for (size_t i = 0; i < count; i++)
+        guess_try(&guess, fields[i].name);
+    const char *message =
+        guess.best ? arena_printf(a, "There is no parameter '%s' here; did you mean '%s'?",
+                                  guess.given, guess.best)
+                   : arena_printf(a, "There is no parameter '%s' here.", guess.given);
+    return problem_set(p, PROBLEM_INVALID_PARAMETER, guess.given, message);
+}
+
+static bool read_one(struct call *c, const struct query_field *field, struct str value, void *out,
+                     struct problem *p)
+{
+    if (value.n && memchr(value.p, '\0', value.n))
+        return problem_set(p, PROBLEM_INVALID_PARAMETER, field->name,
+                           arena_printf(&c->http->arena,
+                                        "The parameter '%s' contains a NUL character (%%00); "
+                                        "remove it.",
+                                        field->name));
+    return field->read(c, value, out, p);
+}
+
+bool query_read(struct call *c, const struct query_field *fields, size_t count, void *out,
+                struct problem *p)
+{
+    struct form form = form_of(c->http->head.query);
+    bool seen[QUERY_FIELDS_MAX] = {false};
+    struct str name, value;
+    int more;
+
+    assert(count <= QUERY_FIELDS_MAX);
+    while ((more = form_next(&form, &c->http->arena, &name, &value)) > 0) {
+        const struct query_field *field = find_field(fields, count, name);
+        if (!field)
+            return unknown(c, fields, count, name, p);
+        if (seen[field - fields])
+            return problem_set(p, PROBLEM_INVALID_PARAMETER, field->name,
+                               arena_printf(&c->http->arena,
+                                            "The parameter '%s' is given twice; give it once.",
+                                            field->name));
+        seen[field - fields] = true;
+        if (!read_one(c, field, value, out, p))
+            return false;
+    }
+    if (more < 0)
+        return problem_set(p, PROBLEM_INVALID_PARAMETER, NULL,
+                           "The query string is not properly percent-encoded UTF-8.");
+    return true;
+}
