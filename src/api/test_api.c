@@ -249,10 +249,10 @@ static void fill_request(const char *head, const char *body)
     request.method = method_of(request.head.method);
 }
 
-struct http_request *test_request(const char *head, const char *body)
+struct http_request *test_run(http_handler *handle, const char *head, const char *body)
 {
     fill_request(head, body);
-    api_handle(&request);
+    handle(&request);
     if (request.suspended) {
         struct letter *l = mailbox_wait(&http_worker.resumed, 10000000);
         assert_ptr_equal(l, &request.letter);
@@ -262,6 +262,11 @@ struct http_request *test_request(const char *head, const char *body)
     struct str answer = request.static_body.p ? request.static_body : buf_str(&request.out);
     tree = json_tree_parse(answer);
     return &request;
+}
+
+struct http_request *test_request(const char *head, const char *body)
+{
+    return test_run(api_handle, head, body);
 }
 
 struct http_request *test_call(const char *key, const char *head, const char *body)
