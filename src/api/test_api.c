@@ -165,7 +165,7 @@ int test_api_set_up(void **state)
     assert_int_equal(api_new(&test_api, &a), 0);
     assert_int_equal(api_worker_open(test_api, &worker), 0);
     test_worker = worker;
-    mailbox_init(&http_worker.resumed, SIZE_MAX, NULL, NULL);
+    mailbox_init(&http_worker.resumed, NULL, NULL);
     arena_init(&request.arena, 6 << 20);
     buf_init(&request.out, 1 << 20);
     buf_init(&text, 1 << 20);

@@ -9,7 +9,7 @@
 
 void cancels_init(struct cancels *c, struct dispatch *d)
 {
-    mailbox_init(&c->box, SIZE_MAX, d->options.wake, d->options.wake_context);
+    mailbox_init(&c->box, d->options.wake, d->options.wake_context);
 }
 
 void cancels_done(struct cancels *c)
@@ -52,7 +52,7 @@ void cancel_ask(struct cancel *c, struct dispatch *d)
     c->dispatch = d;
     c->parcel = NULL;
     c->posted = c->moved = false;
-    if (mailbox_push(&d->cancels.box, &c->errand.job.letter) < 0)
+    if (mailbox_post(&d->cancels.box, &c->errand.job.letter) < 0)
         answer(c, CANCEL_LOST);
 }
 

@@ -26,8 +26,8 @@ int dispatch_new(struct dispatch **ret, const struct dispatch_options *options)
         free(d);
         return failed;
     }
-    mailbox_init(&d->offered, SIZE_MAX, options->wake, options->wake_context);
-    mailbox_init(&d->written, SIZE_MAX, options->wake, options->wake_context);
+    mailbox_init(&d->offered, options->wake, options->wake_context);
+    mailbox_init(&d->written, options->wake, options->wake_context);
     arena_init(&d->arena, READ_ARENA);
     parcel_queue_init(&d->waiting);
     cancels_init(&d->cancels, d);
@@ -97,7 +97,7 @@ static bool put_in_window(struct dispatch *d, const struct message *m)
     d->held++;
     d->known = m->id;
     /* Under the lock: a refill that starts later must find it in front of what it reads. */
-    mailbox_push(&d->offered, &p->letter);
+    mailbox_post(&d->offered, &p->letter);
     return true;
 }
 

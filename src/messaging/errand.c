@@ -6,7 +6,7 @@ static void go_home(struct write_job *job, int result)
     struct errand *e = (struct errand *)job;
 
     e->result = result;
-    mailbox_push(e->home, &e->job.letter);
+    mailbox_post(e->home, &e->job.letter);
 }
 
 void errand_post(struct errand *e, struct writer *w, struct mailbox *home,
