@@ -55,6 +55,8 @@ node_packages() {
         return 1
     fi
     if ! cmp -s package-lock.json node_modules/.installed-lock.json; then
+        # npm would empty the folder that a link leads to.
+        [[ ! -L node_modules ]] || rm node_modules
         npm ci --no-audit --no-fund && cp package-lock.json node_modules/.installed-lock.json
     fi
 }

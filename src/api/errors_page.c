@@ -50,18 +50,34 @@ static const char page_tail[] = "</main>\n</body>\n</html>\n";
 
 /* The field that an example names; codes that concern no single field are not here. */
 static const char *const example_fields[PROBLEM_COUNT] = {
-    [PROBLEM_MISSING_REQUIRED_FIELD] = "to", [PROBLEM_INVALID_PARAMETER] = "text",
-    [PROBLEM_INVALID_PHONE_NUMBER] = "to",   [PROBLEM_TEXT_REQUIRED] = "text",
-    [PROBLEM_TEXT_TOO_LONG] = "text",        [PROBLEM_INVALID_MEDIA_URL] = "mediaUrls",
-    [PROBLEM_TOO_MANY_MEDIA] = "mediaUrls",  [PROBLEM_UNSUPPORTED_DESTINATION] = "to",
-    [PROBLEM_CARRIER_REJECTED] = "to",       [PROBLEM_INVALID_LIMIT] = "limit",
+    [PROBLEM_MISSING_REQUIRED_FIELD] = "to",
+    [PROBLEM_INVALID_PARAMETER] = "text",
+    [PROBLEM_INVALID_PHONE_NUMBER] = "to",
+    [PROBLEM_INVALID_FROM_NUMBER] = "from",
+    [PROBLEM_TEXT_REQUIRED] = "text",
+    [PROBLEM_TEXT_TOO_LONG] = "text",
+    [PROBLEM_INVALID_MEDIA_URL] = "mediaUrls",
+    [PROBLEM_TOO_MANY_MEDIA] = "mediaUrls",
+    [PROBLEM_MMS_NOT_SUPPORTED] = "mediaUrls",
+    [PROBLEM_INVALID_MESSAGE_TYPE] = "messageType",
+    [PROBLEM_INVALID_TAGS] = "tags",
+    [PROBLEM_INVALID_METADATA] = "metadata",
+    [PROBLEM_INVALID_WEBHOOK_URL] = "webhookUrl",
+    [PROBLEM_INVALID_SCHEDULED_TIME] = "scheduledAt",
+    [PROBLEM_UNSUPPORTED_DESTINATION] = "to",
+    [PROBLEM_RECIPIENT_OPTED_OUT] = "to",
+    [PROBLEM_CARRIER_REJECTED] = "to",
+    [PROBLEM_INVALID_LIMIT] = "limit",
     [PROBLEM_INVALID_CURSOR] = "cursor",
+    [PROBLEM_INVALID_DATE_RANGE] = "createdBefore",
+    [PROBLEM_BATCH_EMPTY] = "messages",
+    [PROBLEM_BATCH_TOO_LARGE] = "messages",
 };
 
 static const unsigned example_waits[PROBLEM_COUNT] = {
-    [PROBLEM_RATE_LIMIT_EXCEEDED] = 23,
-    [PROBLEM_SERVICE_UNAVAILABLE] = 5,
-    [PROBLEM_QUEUE_FULL] = 1,
+    [PROBLEM_RATE_LIMIT_EXCEEDED] = 23, [PROBLEM_TOO_MANY_FAILED_KEY_ATTEMPTS] = 40,
+    [PROBLEM_SERVICE_UNAVAILABLE] = 5,  [PROBLEM_QUEUE_FULL] = 1,
+    [PROBLEM_MAINTENANCE] = 60,
 };
 
 static void add_html_char(struct buf *out, char c)

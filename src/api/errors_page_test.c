@@ -44,7 +44,7 @@ static void texts_are_escaped(void **state)
     assert_true(page_has(&page, "Bearer &lt;API_KEY&gt;"));
     assert_false(page_has(&page, "<API_KEY>"));
     assert_false(page_has(&page, "`"));
-    assert_true(page_has(&page, "<code>to</code> is not a phone number"));
+    assert_true(page_has(&page, "<code>text</code> is empty"));
 }
 
 static void page_is_static(void **state)

@@ -1,77 +1,7 @@
 /* The table of routes, and what is checked before a handler runs. */
 #include "api/test_api.h"
 
-#include "base/file.h"
-#include "json/tree.h"
-
 #include <stdio.h>
-#include <stdlib.h>
-#include <strings.h>
-
-/* ---- the table and the API's description hold the same paths ---- */
-
-/* Calls `see` for every path and method in the JSON text of `paths`. Names stand at depth 1 and 2,
- * in front of a colon; everything deeper is passed over. */
-static void walk_paths(struct str json, void (*see)(const char *path, const char *method))
-{
-    char path[128] = "", name[128] = "";
-    int depth = 0;
-
-    for (size_t i = 0; i < json.n; i++) {
-        char c = json.p[i];
-        if (c == '"') {
-            size_t start = ++i;
-            for (; json.p[i] != '"'; i++)
-                i += json.p[i] == '\\';
-            snprintf(name, sizeof name, "%.*s", (int)(i - start), json.p + start);
-        } else if (c == '{' || c == '[') {
-            depth++;
-        } else if (c == '}' || c == ']') {
-            depth--;
-        } else if (c == ':' && depth == 1) {
-            memcpy(path, name, sizeof path);
-        } else if (c == ':' && depth == 2) {
-            see(path, name);
-        }
-    }
-}
-
-static size_t described;
-
-static void assert_routed(const char *path, const char *method)
-{
-    const char *known_method, *known_path;
-
-    if (strcmp(method, "parameters") == 0)
-        return;
-    described++;
-    for (size_t i = 0; route_at(i, &known_method, &known_path); i++)
-        if (strcasecmp(known_method, method) == 0 && strcmp(known_path, path) == 0)
-            return;
-    fail_msg("api/openapi.json describes %s %s, which is not in the table", method, path);
-}
-
-static void the_table_and_the_description_agree(void **state)
-{
-    struct buf file BUF_CLEANUP, paths BUF_CLEANUP;
-    const char *method, *path;
-    char name[4096];
-    size_t routed = 0;
-
-    snprintf(name, sizeof name, "%s/api/openapi.json", getenv("SKYLARK_SOURCE"));
-    buf_init(&file, 4 << 20);
-    buf_init(&paths, 4 << 20);
-    assert_int_equal(file_read(name, &file), 0);
-    struct json_node *description JSON_TREE_CLEANUP = json_tree_parse(buf_str(&file));
-    assert_non_null(description);
-    json_node_write(json_node_at(description, "paths"), false, &paths);
-    described = 0;
-    walk_paths(buf_str(&paths), assert_routed);
-    while (route_at(routed, &method, &path))
-        routed++;
-    /* Each described path is a route. */
-    assert_true(described <= routed);
-}
 
 /* Every route answers, under its own method and path. */
 static void every_route_answers(void **state)
@@ -221,7 +151,6 @@ static void a_plan_without_limits_shows_large_numbers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        API_TEST(the_table_and_the_description_agree),
         API_TEST(every_route_answers),
         API_TEST(unknown_paths_are_not_found),
         API_TEST(a_wrong_method_names_the_right_one),

@@ -36,7 +36,8 @@ struct store_engine {
     int (*key_list)(struct store_reader *r, int64_t account, int64_t from, size_t limit,
                     struct arena *a, struct key_record **ret, size_t *ret_count);
     int (*key_get)(struct store_reader *r, int64_t account, int64_t id, struct key_record *ret);
-    int (*key_count)(struct store_reader *r, int64_t account, int64_t *ret);
+    int (*key_page)(struct store_reader *r, int64_t account, enum mode mode, int64_t cursor,
+                    size_t limit, struct arena *a, struct key_page *ret);
     int (*key_usage)(struct store_reader *r, int64_t key, struct key_usage *ret);
     int (*account_list)(struct store_reader *r, struct arena *a, struct account_record **ret,
                         size_t *ret_count);
@@ -70,8 +71,10 @@ struct store_engine {
     int (*account_credit)(struct store *s, int64_t id, int64_t micros);
     int (*account_charge)(struct store *s, int64_t id, int64_t micros);
     int (*limit_save)(struct store *s, const struct limit_count *c);
-    int (*opt_out_add)(struct store *s, struct opt_out_record *o); /* id and time are set */
-    int (*opt_out_remove)(struct store *s, int64_t account, enum mode mode, struct str number);
+    int (*opt_out_add)(struct store *s, struct arena *a,
+                       struct opt_out_record *o); /* id and time are set */
+    int (*opt_out_remove)(struct store *s, int64_t account, enum mode mode, struct str number,
+                          struct arena *a, struct opt_out_record *ret);
     int (*touch)(struct store *s); /* NULL: writing cannot fail */
 
     bool (*wrote_elsewhere)(struct store *s); /* since the last look; NULL: cannot happen */

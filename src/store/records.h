@@ -229,7 +229,8 @@ struct opt_out_record {
     int64_t created_us;
 };
 
-enum { KEY_HASH_SIZE = 32, KEY_NAME_MAX = 64, PLAN_NAME_MAX = 32, ADDRESS_MAX = 45 };
+enum { KEY_HASH_SIZE = 32, PLAN_NAME_MAX = 32, ADDRESS_MAX = 45 };
+enum { KEY_NAME_CHARS = 64, KEY_NAME_MAX = 4 * KEY_NAME_CHARS }; /* characters, bytes of UTF-8 */
 enum { ACCOUNT_NAME_MAX = 64 };
 
 struct account_record {

@@ -130,6 +130,7 @@ static void sqlite_close(struct store *base)
     checkpointer_stop(&s->checkpointer);
     sqlite_finalize(s->statements, WRITE_COUNT);
     sqlite3_close(s->db);
+    once_done(&s->once);
     free(s->works);
     free(s->path);
     free(s);
@@ -150,7 +151,7 @@ static const struct store_engine sqlite_engine = {
     .key_find = sqlite_key_find,
     .key_list = sqlite_key_list,
     .key_get = sqlite_key_get,
-    .key_count = sqlite_key_count,
+    .key_page = sqlite_key_page,
     .key_usage = sqlite_key_usage,
     .account_list = sqlite_account_list,
     .account_find = sqlite_account_find,

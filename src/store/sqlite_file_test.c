@@ -208,40 +208,6 @@ static void test_another_process_writes_and_dies(void **state)
     test_accept(1, MODE_TEST, "after");
 }
 
-/* Of the closed store's schema; returns what it was. */
-static int set_version(int version)
-{
-    char set[64];
-    sqlite3 *db;
-    sqlite3_stmt *get;
-
-    assert_int_equal(sqlite3_open(test_path, &db), SQLITE_OK);
-    assert_int_equal(sqlite3_prepare_v2(db, "PRAGMA user_version", -1, &get, NULL), SQLITE_OK);
-    assert_int_equal(sqlite3_step(get), SQLITE_ROW);
-    int old = sqlite3_column_int(get, 0);
-    sqlite3_finalize(get);
-    snprintf(set, sizeof set, "PRAGMA user_version = %d", version);
-    assert_int_equal(sqlite3_exec(db, set, NULL, NULL, NULL), SQLITE_OK);
-    sqlite3_close(db);
-    return old;
-}
-
-static void test_a_newer_schema_is_refused(void **state)
-{
-    struct store *other = (struct store *)-1;
-    char why[STORE_WHY_SIZE];
-
-    test_close();
-    int own = set_version(1000);
-    assert_int_equal(open_at(test_path, &other, why), -EPROTO);
-    assert_null(other);
-    assert_non_null(strstr(why, "1000"));
-    assert_null(strchr(why, '\n'));
-    /* Unharmed: with its own version it opens again. */
-    set_version(own);
-    test_open();
-}
-
 static void test_a_damaged_secret_is_refused(void **state)
 {
     struct store *other = (struct store *)-1;
@@ -293,7 +259,6 @@ int main(int count, char **words)
         STORE_TEST(test_a_touch_finds_a_full_disk),
         STORE_TEST(test_another_handle_writes),
         STORE_TEST(test_another_process_writes_and_dies),
-        STORE_TEST(test_a_newer_schema_is_refused),
         STORE_TEST(test_a_damaged_secret_is_refused),
         STORE_TEST(test_what_is_no_store_is_refused),
     };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "store/engine.h"
+#include "store/sqlite_once.h"
 
 #include <pthread.h>
 #include <sqlite3.h>
@@ -64,6 +65,7 @@ struct sqlite_store {
     struct work *works; /* rows of `work` as they are now, by id; a miss says nothing */
     struct tally_delta tallies[TALLY_SLOTS];
     size_t tally_count;
+    struct once once;
     struct checkpointer checkpointer;
 };
 

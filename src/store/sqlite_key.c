@@ -37,31 +37,93 @@ int sqlite_key_find(struct store_reader *base, const uint8_t hash[KEY_HASH_SIZE]
     return broken ? broken : code == SQLITE_ROW ? 0 : -ENOENT;
 }
 
+int sqlite_key_get(struct store_reader *base, int64_t account, int64_t id, struct key_record *ret)
+{
+    struct sqlite_reader *r = reader_of(base);
+    sqlite3_stmt *get = r->statements[READ_KEY_GET];
+
+    sqlite_reader_rest(base);
+    BIND_NUMBERS(get, id);
+    int code = sqlite3_step(get);
+    bool found = code == SQLITE_ROW && (account == 0 || sqlite3_column_int64(get, 1) == account);
+    if (found)
+        key_from_row(get, ret);
+    int broken = finish(r, get, code);
+    return broken ? broken : found ? 0 : -ENOENT;
+}
+
 int sqlite_key_list(struct store_reader *base, int64_t account, int64_t from, size_t limit,
                     struct arena *a, struct key_record **ret, size_t *ret_count)
 {
     struct sqlite_reader *r = reader_of(base);
     sqlite3_stmt *rows = r->statements[READ_KEY_LIST];
-    size_t size = 16;
+    struct rows list = {.arena = a, .size = sizeof **ret};
+    struct key_record *k;
     int code;
 
     sqlite_reader_rest(base);
     BIND_NUMBERS(rows, account, from, (int64_t)limit);
-    *ret = arena_alloc(a, size * sizeof **ret);
-    while (*ret && (code = sqlite3_step(rows)) == SQLITE_ROW) {
-        if (*ret_count == size) {
-            struct key_record *larger = arena_alloc(a, 2 * size * sizeof **ret);
-            if (!larger) {
-                finish(r, rows, SQLITE_ROW);
-                return -ENOMEM;
-            }
-            memcpy(larger, *ret, size * sizeof **ret);
-            *ret = larger;
-            size *= 2;
-        }
-        key_from_row(rows, &(*ret)[(*ret_count)++]);
+    while ((code = sqlite3_step(rows)) == SQLITE_ROW && (k = rows_add(&list)))
+        key_from_row(rows, k);
+    *ret = list.at;
+    *ret_count = list.count;
+    return rows_finish(&list, r, rows, code);
+}
+
+static int read_page(struct sqlite_reader *r, int64_t account, enum mode mode, int64_t cursor,
+                     size_t limit, struct key_page *page)
+{
+    sqlite3_stmt *rows = r->statements[READ_KEY_PAGE];
+    int code;
+
+    BIND_NUMBERS(rows, account, mode, cursor, (int64_t)limit + 1);
+    while ((code = sqlite3_step(rows)) == SQLITE_ROW) {
+        if (page->count == limit)
+            page->next = sqlite3_column_int64(rows, 0);
+        else
+            key_from_row(rows, &page->keys[page->count++]);
     }
-    return *ret ? finish(r, rows, code) : -ENOMEM;
+    return finish(r, rows, code);
+}
+
+int sqlite_key_page(struct store_reader *base, int64_t account, enum mode mode, int64_t cursor,
+                    size_t limit, struct arena *a, struct key_page *ret)
+{
+    struct sqlite_reader *r = reader_of(base);
+
+    ret->keys = arena_alloc(a, limit * sizeof *ret->keys);
+    if (!ret->keys)
+        return -ENOMEM;
+    sqlite_reader_rest(base);
+    int failed = sqlite_enter(r);
+    if (!failed)
+        failed = read_page(r, account, mode, cursor, limit, ret);
+    if (!failed && cursor) {
+        BIND_NUMBERS(r->statements[READ_KEY_BEFORE], account, mode, cursor, (int64_t)limit);
+        failed = last_number(r, READ_KEY_BEFORE, &ret->previous);
+    }
+    if (!failed) {
+        BIND_NUMBERS(r->statements[READ_KEY_TOTAL], account, mode);
+        failed = last_number(r, READ_KEY_TOTAL, &ret->total);
+    }
+    return failed;
+}
+
+/* Not yet used is no error: everything stays 0. */
+int sqlite_key_usage(struct store_reader *base, int64_t key, struct key_usage *ret)
+{
+    struct sqlite_reader *r = reader_of(base);
+    sqlite3_stmt *get = r->statements[READ_KEY_USAGE];
+
+    sqlite_reader_rest(base);
+    BIND_NUMBERS(get, key);
+    int code = sqlite3_step(get);
+    if (code == SQLITE_ROW) {
+        ret->last_us = sqlite3_column_int64(get, 0);
+        ret->requests = sqlite3_column_int64(get, 1);
+        column_word(get, 2, ret->address, sizeof ret->address);
+    }
+    return finish(r, get, code);
 }
 
 int sqlite_key_insert(struct store *base, struct key_record *k)
@@ -97,22 +159,12 @@ int sqlite_key_revoke(struct store *base, int64_t account, int64_t id, int64_t a
     return failed;
 }
 
-int sqlite_key_get(struct store_reader *r, int64_t account, int64_t id, struct key_record *ret)
+int sqlite_key_used(struct store *base, const struct key_usage *u)
 {
-    return -ENOSYS;
-}
+    struct sqlite_store *s = sqlite_of(base);
+    sqlite3_stmt *used = s->statements[WRITE_KEY_USED];
+    int at = BIND_NUMBERS(used, u->key, u->last_us, u->requests);
 
-int sqlite_key_count(struct store_reader *r, int64_t account, int64_t *ret)
-{
-    return -ENOSYS;
-}
-
-int sqlite_key_usage(struct store_reader *r, int64_t key, struct key_usage *ret)
-{
-    return -ENOSYS;
-}
-
-int sqlite_key_used(struct store *s, const struct key_usage *u)
-{
-    return -ENOSYS;
+    bind_text(used, at, str_of(u->address));
+    return run(s, WRITE_KEY_USED);
 }

@@ -90,11 +90,17 @@ static inline int finish(struct sqlite_reader *r, sqlite3_stmt *statement, int c
     return code == SQLITE_DONE || code == SQLITE_ROW ? 0 : sqlite_errno(sqlite3_errcode(r->db));
 }
 
+/* Holds until the next step. */
+static inline struct str column_view(sqlite3_stmt *row, int at)
+{
+    const char *text = (const char *)sqlite3_column_text(row, at);
+    return (struct str){text, (size_t)sqlite3_column_bytes(row, at)};
+}
+
 /* A copy in the arena; p is NULL when memory is short, never for an empty or NULL column. */
 static inline struct str column_text(sqlite3_stmt *row, int at, struct arena *a)
 {
-    const char *text = (const char *)sqlite3_column_text(row, at);
-    return arena_copy(a, (struct str){text, (size_t)sqlite3_column_bytes(row, at)});
+    return arena_copy(a, column_view(row, at));
 }
 
 /* A short word into an array, with a NUL. */
@@ -108,6 +114,52 @@ static inline void column_word(sqlite3_stmt *row, int at, char *out, size_t size
     if (n)
         memcpy(out, text, n);
     out[n] = '\0';
+}
+
+/* The first column of the last row of a bound statement; untouched when there is none. */
+static inline int last_number(struct sqlite_reader *r, enum read_statement which, int64_t *ret)
+{
+    sqlite3_stmt *rows = r->statements[which];
+    int code;
+
+    while ((code = sqlite3_step(rows)) == SQLITE_ROW)
+        *ret = sqlite3_column_int64(rows, 0);
+    return finish(r, rows, code);
+}
+
+/* Records of a list that may be of any length, in an arena. */
+struct rows {
+    struct arena *arena;
+    size_t size; /* of one record */
+    void *at;
+    size_t count, room;
+    bool failed;
+};
+
+/* Memory for one more record; NULL when there is none. */
+static inline void *rows_add(struct rows *list)
+{
+    if (list->count == list->room) {
+        size_t room = list->room ? 2 * list->room : 16;
+        void *larger = arena_alloc(list->arena, room * list->size);
+        if (!larger) {
+            list->failed = true;
+            return NULL;
+        }
+        if (list->count)
+            memcpy(larger, list->at, list->count * list->size);
+        list->at = larger;
+        list->room = room;
+    }
+    return (char *)list->at + list->size * list->count++;
+}
+
+/* Ends the statement whose rows they are. */
+static inline int rows_finish(const struct rows *list, struct sqlite_reader *r,
+                              sqlite3_stmt *statement, int code)
+{
+    int broken = finish(r, statement, code);
+    return list->failed ? -ENOMEM : broken;
 }
 
 /* Into a read transaction that sees the last commit. */

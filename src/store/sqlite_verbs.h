@@ -24,7 +24,8 @@ int sqlite_key_find(struct store_reader *r, const uint8_t hash[KEY_HASH_SIZE],
 int sqlite_key_list(struct store_reader *r, int64_t account, int64_t from, size_t limit,
                     struct arena *a, struct key_record **ret, size_t *ret_count);
 int sqlite_key_get(struct store_reader *r, int64_t account, int64_t id, struct key_record *ret);
-int sqlite_key_count(struct store_reader *r, int64_t account, int64_t *ret);
+int sqlite_key_page(struct store_reader *r, int64_t account, enum mode mode, int64_t cursor,
+                    size_t limit, struct arena *a, struct key_page *ret);
 int sqlite_key_usage(struct store_reader *r, int64_t key, struct key_usage *ret);
 int sqlite_account_list(struct store_reader *r, struct arena *a, struct account_record **ret,
                         size_t *ret_count);
@@ -57,8 +58,9 @@ int sqlite_account_suspend(struct store *s, int64_t id, int64_t at_us);
 int sqlite_account_credit(struct store *s, int64_t id, int64_t micros);
 int sqlite_account_charge(struct store *s, int64_t id, int64_t micros);
 int sqlite_limit_save(struct store *s, const struct limit_count *c);
-int sqlite_opt_out_add(struct store *s, struct opt_out_record *o);
-int sqlite_opt_out_remove(struct store *s, int64_t account, enum mode mode, struct str number);
+int sqlite_opt_out_add(struct store *s, struct arena *a, struct opt_out_record *o);
+int sqlite_opt_out_remove(struct store *s, int64_t account, enum mode mode, struct str number,
+                          struct arena *a, struct opt_out_record *ret);
 int sqlite_touch(struct store *s);
 bool sqlite_wrote_elsewhere(struct store *s);
 void sqlite_tidy(struct store *s);

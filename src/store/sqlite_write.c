@@ -60,6 +60,7 @@ void sqlite_rollback(struct store *base)
     char why[sizeof s->base.error];
 
     s->tally_count = 0;
+    once_rolled_back(&s->once);
     forget_works(s);
     memcpy(why, s->base.error, sizeof why);
     if (!sqlite3_get_autocommit(s->db)) /* SQLite may have rolled back by itself */
@@ -78,6 +79,7 @@ int sqlite_commit(struct store *base)
         sqlite_rollback(base);
     else
         atomic_fetch_add(&s->base.commits, 1);
+    s->once.touched = false;
     return failed;
 }
 

@@ -135,9 +135,11 @@ int store_key_get(struct store_reader *r, int64_t account, int64_t id, struct ke
     return r->store->engine->key_get(r, account, id, ret);
 }
 
-int store_key_count(struct store_reader *r, int64_t account, int64_t *ret)
+int store_key_page(struct store_reader *r, int64_t account, enum mode mode, int64_t cursor,
+                   size_t limit, struct arena *a, struct key_page *ret)
 {
-    return r->store->engine->key_count(r, account, ret);
+    *ret = (struct key_page){0};
+    return r->store->engine->key_page(r, account, mode, cursor, limit, a, ret);
 }
 
 int store_key_usage(struct store_reader *r, int64_t key, struct key_usage *ret)
@@ -351,19 +353,20 @@ int store_limit_save(struct store *s, const struct limit_count *c)
     return s->engine->limit_save(s, c);
 }
 
-int store_opt_out_add(struct store *s, struct opt_out_record *o)
+int store_opt_out_add(struct store *s, struct arena *a, struct opt_out_record *o)
 {
     assert(s->in_transaction);
     int64_t now_us = clock_now_us(s->clock);
     o->id = id_next(&s->ids, now_us);
     o->created_us = now_us;
-    return s->engine->opt_out_add(s, o);
+    return s->engine->opt_out_add(s, a, o);
 }
 
-int store_opt_out_remove(struct store *s, int64_t account, enum mode mode, struct str number)
+int store_opt_out_remove(struct store *s, int64_t account, enum mode mode, struct str number,
+                         struct arena *a, struct opt_out_record *ret)
 {
     assert(s->in_transaction);
-    return s->engine->opt_out_remove(s, account, mode, number);
+    return s->engine->opt_out_remove(s, account, mode, number, a, ret);
 }
 
 bool store_housekeep(struct store *s, bool idle)

@@ -102,10 +102,20 @@ int store_key_list(struct store_reader *r, int64_t account, int64_t from, size_t
                    struct arena *a, struct key_record **ret, size_t *ret_count);
 /* Of this account (0: of any); else -ENOENT. */
 int store_key_get(struct store_reader *r, int64_t account, int64_t id, struct key_record *ret);
-int store_key_count(struct store_reader *r, int64_t account, int64_t *ret);
+/* Of an account and mode by number, oldest first, from `cursor` on (0: the oldest). A position: no
+ * key needs to have this number. */
+struct key_page {
+    struct key_record *keys;
+    size_t count;
+    int64_t next, previous; /* as in message_page */
+    int64_t total;
+};
+int store_key_page(struct store_reader *r, int64_t account, enum mode mode, int64_t cursor,
+                   size_t limit, struct arena *a, struct key_page *ret);
 /* Zeroes when it was never used. */
 int store_key_usage(struct store_reader *r, int64_t key, struct key_usage *ret);
 
+/* Accounts by number; what another process has just written is seen. */
 int store_account_list(struct store_reader *r, struct arena *a, struct account_record **ret,
                        size_t *ret_count);
 int store_account_find(struct store_reader *r, struct str name, struct account_record *ret);
@@ -115,7 +125,8 @@ int store_account_get(struct store_reader *r, int64_t id, struct account_record 
 int store_limit_list(struct store_reader *r, int64_t now_us, struct arena *a,
                      struct limit_count **ret, size_t *ret_count);
 
-/* Of an account and mode by number, newest first, from `cursor` on (0: the newest). */
+/* Of an account and mode by id, newest first, from `cursor` on (0: the newest), which is a position
+ * as with keys. */
 struct opt_out_page {
     struct opt_out_record *records;
     size_t count;
@@ -186,18 +197,21 @@ int store_key_used(struct store *s, const struct key_usage *u);
 int store_account_insert(struct store *s, struct account_record *a);
 /* at_us 0: on again. -ENOENT. */
 int store_account_suspend(struct store *s, int64_t id, int64_t at_us);
-/* Adds to the balance; an account that was not metered is from now on. -ENOENT. */
+/* Adds to the balance; an account that was not metered is from now on. -ENOENT; -ERANGE when the
+ * sum is beyond all numbers. */
 int store_account_credit(struct store *s, int64_t id, int64_t micros);
 /* Takes from the balance if the account is metered: 1 taken or not metered, 0 there is too little
  * and nothing was taken. */
 int store_account_charge(struct store *s, int64_t id, int64_t micros);
 
+/* In the place of what was saved for this key. */
 int store_limit_save(struct store *s, const struct limit_count *c);
 
-/* Gives o->id and created_us. 1 added; 0 it was there, and *o tells its id, time and source. */
-int store_opt_out_add(struct store *s, struct opt_out_record *o);
-/* 1 removed, 0 there was none. */
-int store_opt_out_remove(struct store *s, int64_t account, enum mode mode, struct str number);
+/* Gives o->id and created_us. 1 added; 0 it was there, and *o is what was there, in the arena. */
+int store_opt_out_add(struct store *s, struct arena *a, struct opt_out_record *o);
+/* 1 removed, and *ret is what was there; 0 there was none. */
+int store_opt_out_remove(struct store *s, int64_t account, enum mode mode, struct str number,
+                         struct arena *a, struct opt_out_record *ret);
 
 /* A small piece of work that can wait: index entries, rows past their time. True when there is more
  * of it. `idle`: nobody waits for the writer. On the writing thread, outside a transaction. */

@@ -5,7 +5,6 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-enum { FINAL_COUNT = 3 };
 /* The store keeps account and mode in one number. */
 static const int64_t account_max = STORE_ACCOUNT_MAX;
 
@@ -94,11 +93,71 @@ static void test_every_column_is_kept(void **state)
     m.calling_code = 1684;
     m.country[0] = '\0';
     m.cost_micros = 0;
-    assert_int_equal(store_begin(test_store), 0);
-    assert_int_equal(store_accept(test_store, &m), 0);
-    assert_int_equal(store_commit(test_store), 0);
+    test_accept_this(&m);
     assert_int_equal(get(account_max, MODE_LIVE, m.id, &read), 0);
     test_same(&read, &m);
+}
+
+enum { EXTRAS = 8 };
+
+static void give_extra(struct message *m, int which)
+{
+    switch (which) {
+    case 0:
+        m->subject = STR("Gru\xc3\x9f");
+        break;
+    case 1:
+        m->tags = STR("one\ntwo");
+        break;
+    case 2:
+        m->metadata = STR("{\"a\": [1, \"b\"]}");
+        break;
+    case 3:
+        m->webhook_url = STR("https://example.com/hook");
+        break;
+    case 4:
+        m->webhook_failover_url = STR("https://example.org/hook");
+        break;
+    case 5:
+        m->validity_s = 172800;
+        break;
+    case 6:
+        m->scheduled_us = test_now_us + 600000000;
+        break;
+    default:
+        m->batch = INT64_MAX;
+    }
+}
+
+/* Each alone, then all: none is taken for another, and none is there that was not given. */
+static void test_what_few_messages_have(void **state)
+{
+    for (int i = 0; i <= EXTRAS; i++) {
+        struct message m = test_message(1, MODE_TEST, "x"), read;
+        for (int j = 0; j < EXTRAS; j++)
+            if (i == j || i == EXTRAS)
+                give_extra(&m, j);
+        test_accept_this(&m);
+        assert_int_equal(get(1, MODE_TEST, m.id, &read), 0);
+        test_same(&read, &m);
+        test_same(&page(1, MODE_TEST, 0, 1).messages[0], &m);
+    }
+}
+
+static void test_received_is_over_at_once(void **state)
+{
+    struct message m = test_message(1, MODE_TEST, "STOP"), read, *work;
+
+    m.direction = DIRECTION_INBOUND;
+    m.status = STATUS_RECEIVED;
+    m.cost_micros = 0;
+    test_accept_this(&m);
+    assert_int_equal(get(1, MODE_TEST, m.id, &read), 0);
+    test_same(&read, &m);
+    assert_int_equal(read.updated_us, read.created_us);
+    assert_int_equal(open_work(0, 10, &work), 0);
+    assert_int_equal(page(1, MODE_TEST, 0, 5).total, 1);
+    assert_int_equal(test_move(m.id, ~0u, STATUS_SENT, 0, 99), 0);
 }
 
 static size_t put_utf8(char *to, uint32_t point)
@@ -217,113 +276,6 @@ static void test_totals_are_apart(void **state)
     assert_int_equal(page(1, MODE_LIVE, 0, 1).total, 1);
 }
 
-/* ---- moves and open work ---- */
-
-static void test_moves_and_their_times(void **state)
-{
-    struct message m = test_accept(1, MODE_TEST, "x"), read;
-
-    assert_int_equal(test_move(m.id, TEST_BIT(STATUS_SENT), STATUS_DELIVERED, 0, 9), 0);
-    assert_int_equal(get(1, MODE_TEST, m.id, &read), 0);
-    test_same(&read, &m);
-
-    m.status = STATUS_SENT;
-    m.sent_us = m.updated_us = m.created_us + 1000;
-    assert_int_equal(test_move(m.id, TEST_BIT(STATUS_QUEUED), STATUS_SENT, 0, m.sent_us), 1);
-    assert_int_equal(get(1, MODE_TEST, m.id, &read), 0);
-    test_same(&read, &m);
-
-    m.status = STATUS_DELIVERED;
-    m.delivered_us = m.updated_us = m.created_us + 2000;
-    assert_int_equal(test_move(m.id, TEST_BIT(STATUS_QUEUED) | TEST_BIT(STATUS_SENT),
-                               STATUS_DELIVERED, 0, m.delivered_us),
-                     1);
-    assert_int_equal(get(1, MODE_TEST, m.id, &read), 0);
-    test_same(&read, &m);
-}
-
-static void test_failure_is_kept(void **state)
-{
-    struct message m = test_accept(1, MODE_TEST, "x"), read;
-
-    m.status = STATUS_FAILED;
-    m.failure = FAILURE_NO_ROUTE;
-    m.cost_micros = 0; /* nothing was handed over */
-    m.failed_us = m.updated_us = m.created_us + 3000;
-    assert_int_equal(
-        test_move(m.id, TEST_BIT(STATUS_QUEUED), STATUS_FAILED, FAILURE_NO_ROUTE, m.failed_us), 1);
-    assert_int_equal(get(1, MODE_TEST, m.id, &read), 0);
-    test_same(&read, &m);
-}
-
-static void test_final_is_final(void **state)
-{
-    static const enum message_status final[FINAL_COUNT] = {STATUS_DELIVERED, STATUS_FAILED,
-                                                           STATUS_CANCELLED};
-
-    for (size_t i = 0; i < FINAL_COUNT; i++) {
-        struct message m = test_accept(1, MODE_TEST, "x"), read, after;
-        enum failure failure = final[i] == STATUS_FAILED ? FAILURE_UNKNOWN : FAILURE_NONE;
-        assert_int_equal(test_move(m.id, TEST_BIT(STATUS_QUEUED), final[i], failure, 7), 1);
-        assert_int_equal(get(1, MODE_TEST, m.id, &read), 0);
-        for (enum message_status to = STATUS_QUEUED; to <= STATUS_RECEIVED; to++)
-            assert_int_equal(test_move(m.id, ~0u, to, FAILURE_NO_ROUTE, 99), 0);
-        assert_int_equal(get(1, MODE_TEST, m.id, &after), 0);
-        test_same(&after, &read);
-    }
-}
-
-static void test_move_of_nothing(void **state)
-{
-    assert_int_equal(test_move(12345, ~0u, STATUS_SENT, 0, 7), 0);
-    assert_int_equal(test_move(test_accept(1, MODE_TEST, "x").id, 0, STATUS_SENT, 0, 7), 0);
-}
-
-static void test_accept_and_moves_in_one_transaction(void **state)
-{
-    struct message m = test_message(1, MODE_TEST, "x"), read, *work;
-
-    assert_int_equal(store_begin(test_store), 0);
-    assert_int_equal(store_accept(test_store, &m), 0);
-    struct message_move sent = {m.id, TEST_BIT(STATUS_QUEUED), STATUS_SENT, 0, 20};
-    struct message_move done = {m.id, TEST_BIT(STATUS_SENT), STATUS_DELIVERED, 0, 30};
-    assert_int_equal(store_move(test_store, &sent), 1);
-    assert_int_equal(store_move(test_store, &sent), 0);
-    assert_int_equal(store_move(test_store, &done), 1);
-    assert_int_equal(store_commit(test_store), 0);
-    assert_int_equal(get(1, MODE_TEST, m.id, &read), 0);
-    assert_int_equal(read.status, STATUS_DELIVERED);
-    assert_int_equal(read.sent_us, 20);
-    assert_int_equal(read.delivered_us, 30);
-    assert_int_equal(open_work(0, 10, &work), 0);
-}
-
-static void test_open_work(void **state)
-{
-    struct message sent[6], *work;
-
-    for (int i = 0; i < 6; i++)
-        sent[i] = test_accept(1 + i % 2, i % 3 ? MODE_TEST : MODE_LIVE, "x");
-    assert_int_equal(open_work(0, 100, &work), 6);
-    for (int i = 0; i < 6; i++)
-        test_same(&work[i], &sent[i]);
-    assert_int_equal(open_work(0, 2, &work), 2);
-    assert_int_equal(work[1].id, sent[1].id);
-    assert_int_equal(open_work(sent[1].id, 2, &work), 2);
-    assert_int_equal(work[0].id, sent[2].id);
-    assert_int_equal(open_work(sent[5].id, 2, &work), 0);
-
-    /* Sent is still open, delivered and failed are not. */
-    test_move(sent[0].id, TEST_BIT(STATUS_QUEUED), STATUS_SENT, 0, 5);
-    test_move(sent[1].id, TEST_BIT(STATUS_QUEUED), STATUS_FAILED, FAILURE_NO_ROUTE, 5);
-    test_move(sent[2].id, TEST_BIT(STATUS_QUEUED), STATUS_SENT, 0, 5);
-    test_move(sent[2].id, TEST_BIT(STATUS_SENT), STATUS_DELIVERED, 0, 6);
-    assert_int_equal(open_work(0, 100, &work), 4);
-    assert_int_equal(work[0].id, sent[0].id);
-    assert_int_equal(work[0].status, STATUS_SENT);
-    assert_int_equal(work[1].id, sent[3].id);
-}
-
 /* ---- transactions ---- */
 
 static void test_rollback_leaves_nothing(void **state)
@@ -420,17 +372,13 @@ int main(void)
         STORE_TEST(test_get_is_for_account_and_mode),
         STORE_TEST(test_ids_and_times_go_forward),
         STORE_TEST(test_every_column_is_kept),
+        STORE_TEST(test_what_few_messages_have),
+        STORE_TEST(test_received_is_over_at_once),
         STORE_TEST(test_all_of_unicode),
         STORE_TEST(test_page_of_nothing),
         STORE_TEST(test_page_edges),
         STORE_TEST(test_page_of_a_strange_cursor),
         STORE_TEST(test_totals_are_apart),
-        STORE_TEST(test_moves_and_their_times),
-        STORE_TEST(test_failure_is_kept),
-        STORE_TEST(test_final_is_final),
-        STORE_TEST(test_move_of_nothing),
-        STORE_TEST(test_accept_and_moves_in_one_transaction),
-        STORE_TEST(test_open_work),
         STORE_TEST(test_rollback_leaves_nothing),
         STORE_TEST(test_readers_see_what_is_committed),
         STORE_TEST(test_a_page_is_one_snapshot),

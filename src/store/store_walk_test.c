@@ -18,7 +18,24 @@ static size_t pick(size_t below)
 
 static bool is_final(enum message_status s)
 {
-    return s == STATUS_DELIVERED || s == STATUS_FAILED || s == STATUS_CANCELLED;
+    return s == STATUS_DELIVERED || s == STATUS_FAILED || s == STATUS_CANCELLED ||
+           s == STATUS_RECEIVED;
+}
+
+static void give_extras(struct message *m)
+{
+    if (pick(3) == 0)
+        m->subject = STR("a subject");
+    if (pick(3) == 0)
+        m->tags = STR("red\ngreen");
+    if (pick(3) == 0)
+        m->metadata = STR("{\"order\": 7}");
+    if (pick(3) == 0)
+        m->webhook_url = STR("https://example.com/1");
+    if (pick(3) == 0)
+        m->webhook_failover_url = STR("https://example.com/2");
+    m->validity_s = (int64_t)pick(3) * 60;
+    m->batch = (int64_t)pick(3);
 }
 
 static void accept_one(struct message *at)
@@ -31,6 +48,13 @@ static void accept_one(struct message *at)
     at->segments = (unsigned)pick(5);
     at->cost_micros = (int64_t)pick(100000);
     test_now_us += (int64_t)pick(3000);
+    if (pick(4) == 0)
+        give_extras(at);
+    if (pick(4) == 0) {
+        at->status = STATUS_SCHEDULED;
+        at->scheduled_us = test_now_us + (int64_t)pick(1000);
+    } else if (pick(8) == 0)
+        at->status = STATUS_RECEIVED;
     assert_int_equal(store_accept(test_store, at), 0);
 }
 
@@ -123,11 +147,57 @@ static void check_open_work(void)
     assert_int_equal(store_open_work(test_reader, after, limit, &test_arena, &work, &count), 0);
     size_t seen = 0;
     for (size_t i = at + 1; i < model_count && seen < limit; i++)
-        if (!is_final(model[i].status)) {
+        if (!is_final(model[i].status) && model[i].status != STATUS_SCHEDULED) {
             assert_true(seen < count);
             test_same(&work[seen++], &model[i]);
         }
     assert_int_equal(seen, count);
+}
+
+static const struct message *by_id(int64_t id)
+{
+    size_t low = 0;
+
+    for (size_t high = model_count; low < high;) {
+        size_t middle = low + (high - low) / 2;
+        if (model[middle].id < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    assert_true(low < model_count && model[low].id == id);
+    return &model[low];
+}
+
+/* All that wait until then, each as it is, the earliest first. */
+static void check_due(void)
+{
+    int64_t at_us = test_now_us - 2000 + (int64_t)pick(4000), next = 0, first = INT64_MAX;
+    size_t waiting = 0, count, limit = MESSAGES;
+    struct message *due;
+
+    for (size_t i = 0; i < model_count; i++)
+        if (model[i].status == STATUS_SCHEDULED) {
+            waiting += model[i].scheduled_us <= at_us;
+            first = first < model[i].scheduled_us ? first : model[i].scheduled_us;
+        }
+    if (pick(2))
+        limit = 1 + pick(LIMIT_MAX);
+    assert_int_equal(store_due(test_reader, at_us, limit, &test_arena, &due, &count), 0);
+    assert_int_equal(count, waiting < limit ? waiting : limit);
+    for (size_t i = 0; i < count; i++) {
+        test_same(&due[i], by_id(due[i].id));
+        assert_true(due[i].scheduled_us <= at_us);
+        if (i)
+            assert_true(
+                due[i - 1].scheduled_us < due[i].scheduled_us ||
+                (due[i - 1].scheduled_us == due[i].scheduled_us && due[i - 1].id < due[i].id));
+    }
+    if (count)
+        assert_int_equal(due[0].scheduled_us, first);
+    assert_int_equal(store_next_due(test_reader, &next), first == INT64_MAX ? -ENOENT : 0);
+    if (first != INT64_MAX)
+        assert_int_equal(next, first);
 }
 
 static void check_all(void)
@@ -154,6 +224,7 @@ static void test_walk(void **state)
         arena_reset(&test_arena);
         check_page(list);
         check_open_work();
+        check_due();
         if (pick(40) == 0) {
             test_close();
             test_open();

@@ -3,7 +3,7 @@
 import { it } from 'node:test';
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { assertSchema, description } from './lib/contract.mjs';
+import { assertSchema, description, escape, follow } from './lib/contract.mjs';
 import { sourceRoot } from './lib/program.mjs';
 import { withServer } from './lib/server.mjs';
 
@@ -24,23 +24,41 @@ it('docs: the description knows exactly the codes that the program has', () => {
 });
 
 it('docs: the description knows exactly the words that the program has', () => {
-  const { Message, MessageStatus, Routing } = description.components.schemas;
+  const { Direction, Message, MessageStatus, MessageType, NumberType, RouteReason, Routing } = description.components.schemas;
   assert.deepEqual(MessageStatus.enum, words('MESSAGE_STATUSES'));
-  assert.deepEqual(Routing.properties.numberType.enum, words('NUMBER_TYPES'));
+  assert.deepEqual(NumberType.enum, words('NUMBER_TYPES'));
   assert.deepEqual(Routing.properties.coverage.enum, words('COVERAGES'));
-  assert.deepEqual(Routing.properties.reason.enum, words('ROUTE_REASONS'));
+  assert.deepEqual(RouteReason.enum, words('ROUTE_REASONS'));
   assert.deepEqual(Message.properties.encoding.enum, words('ENCODINGS'));
-  assert.deepEqual(Message.properties.direction.enum, words('DIRECTIONS'));
+  assert.deepEqual(Direction.enum, words('DIRECTIONS'));
   assert.deepEqual(Message.properties.type.enum, words('MESSAGE_KINDS'));
-  assert.deepEqual(Message.properties.messageType.enum, words('MESSAGE_TYPES'));
+  assert.deepEqual(MessageType.enum, words('MESSAGE_TYPES'));
   assert.deepEqual(Message.properties.errorCode.enum, [...words('FAILURES'), null]);
 });
 
 it('docs: every example is what its schema says', () => {
-  for (const [name, { value }] of Object.entries(description.components.examples)) {
-    const schema = value.error ? 'Error' : value.data ? 'MessageList' : 'Message';
-    assertSchema(`/components/schemas/${schema}`, value, name);
+  const seen = new Set();
+  const check = (content, pointer) => {
+    for (const [type, { examples = {} }] of Object.entries(content ?? {})) {
+      for (const [name, example] of Object.entries(examples)) {
+        const [{ value }, at] = follow(example, `${pointer}/${name}`);
+        assertSchema(`${pointer}/content/${escape(type)}/schema`, value, at);
+        seen.add(at);
+      }
+    }
+  };
+  for (const [path, operations] of Object.entries(description.paths)) {
+    for (const [method, { requestBody, responses }] of Object.entries(operations)) {
+      const pointer = `/paths/${escape(path)}/${method}`;
+      check(requestBody?.content, `${pointer}/requestBody`);
+      for (const [status, response] of Object.entries(responses)) {
+        const [{ content }, at] = follow(response, `${pointer}/responses/${status}`);
+        check(content, at);
+      }
+    }
   }
+  seen.add('/components/examples/not_found'); // no operation has it, only paths that are none
+  for (const name of Object.keys(description.components.examples)) assert.ok(seen.has(`/components/examples/${name}`), name);
 });
 
 it('docs: api/openapi.json is what api/openapi.yaml says', () => {

@@ -1,4 +1,5 @@
 // API keys: made, listed and revoked by command while the server runs; and how they are checked.
+// Runs alone: a revoked key is refused within a second.
 import { it } from 'node:test';
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, statSync } from 'node:fs';

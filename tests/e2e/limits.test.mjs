@@ -1,4 +1,5 @@
 // Requests per minute and per hour: exact, also when many connections come at once.
+// Runs alone: exact counts within a minute.
 import { it } from 'node:test';
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';

@@ -1,4 +1,5 @@
 // The HTTPS server itself: TLS, plain HTTP, odd requests, slow clients, caps, stopping, reloading.
+// Runs alone: deadlines to the second.
 import { it } from 'node:test';
 import assert from 'node:assert/strict';
 import net from 'node:net';

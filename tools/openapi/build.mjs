@@ -6,7 +6,7 @@ import { parse } from 'yaml';
 
 const path = (name) => fileURLToPath(new URL(`../../api/${name}`, import.meta.url));
 
-const description = parse(readFileSync(path('openapi.yaml'), 'utf8'), { merge: true });
+const description = parse(readFileSync(path('openapi.yaml'), 'utf8'), { merge: true, maxAliasCount: -1 });
 const json = `${JSON.stringify(description, null, 1)}\n`;
 
 if (!process.argv.includes('--check')) {

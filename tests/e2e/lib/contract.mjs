@@ -7,7 +7,7 @@ import addFormats from 'ajv-formats';
 import { parse } from 'yaml';
 import { sourceRoot } from './program.mjs';
 
-export const description = parse(readFileSync(`${sourceRoot}api/openapi.yaml`, 'utf8'), { merge: true });
+export const description = parse(readFileSync(`${sourceRoot}api/openapi.yaml`, 'utf8'), { merge: true, maxAliasCount: -1 });
 
 const ajv = new Ajv({ strict: true, allErrors: true });
 addFormats(ajv);
@@ -22,10 +22,10 @@ function validatorAt(pointer) {
   return compiled.get(pointer);
 }
 
-const escape = (part) => part.replaceAll('~', '~0').replaceAll('/', '~1').replace(/[{}]/g, encodeURIComponent);
+export const escape = (part) => part.replaceAll('~', '~0').replaceAll('/', '~1').replace(/[{}]/g, encodeURIComponent);
 
 // Follows a $ref of the description: [the object, the pointer it is at].
-function follow(object, pointer) {
+export function follow(object, pointer) {
   while (object.$ref) {
     pointer = object.$ref.slice(1);
     object = pointer.split('/').slice(1).reduce((at, part) => at[part], description);
@@ -33,10 +33,9 @@ function follow(object, pointer) {
   return [object, pointer];
 }
 
-const templates = Object.keys(description.paths).map((path) => ({
-  path,
-  matches: new RegExp(`^${path.replace(/[.]/g, '\\.').replace(/\{[^}]+\}/g, '[^/]+')}$`),
-}));
+// A path that is written out goes before one with a {…} in the same place.
+const templates = Object.keys(description.paths).sort((a, b) => (a.replaceAll('{', '~') < b.replaceAll('{', '~') ? -1 : 1))
+  .map((path) => ({ path, matches: new RegExp(`^${path.replace(/[.]/g, '\\.').replace(/\{[^}]+\}/g, '[^/]+')}$`) }));
 
 function operationOf(method, path) {
   const { path: template } = templates.find(({ matches }) => matches.test(path)) ?? {};
@@ -76,6 +75,10 @@ const families = {
   404: 'validation_error', 429: 'rate_limit_exceeded', 500: 'api_error', 503: 'api_error',
 };
 
+// Found before the key was: there are no limits to show.
+const keyUnknown = new Set(['missing_api_key', 'invalid_authorization_header', 'invalid_api_key',
+  'too_many_failed_key_attempts', 'maintenance']);
+
 // What the schema of an error cannot say.
 function checkError(response, what) {
   const { body, status, headers } = response;
@@ -86,6 +89,7 @@ function checkError(response, what) {
   const waits = status === 429 || status === 503;
   assert.equal(body.retryAfter, waits ? Number(headers['retry-after']) : undefined, `${what}: retryAfter`);
   assert.equal('www-authenticate' in headers, status === 401, `${what}: WWW-Authenticate`);
+  if (keyUnknown.has(body.code)) assert.ok(!('x-ratelimit-limit' in headers), `${what}: limits of nobody`);
 }
 
 // Fails when the response is not one that the description allows. Sets response.body.

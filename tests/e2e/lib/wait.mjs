@@ -3,8 +3,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { basename, dirname } from 'node:path';
 import { programPath } from './program.mjs';
 
-// Sanitizers cost a multiple of the time; deadlines that guard against hanging grow with them.
-export const slowness = /asan|tsan|sanit/.test(basename(dirname(programPath))) ? 5 : 1;
+// Sanitizers cost a multiple of the time, and so does another test file beside this one; deadlines
+// that guard against hanging grow with both.
+const sanitized = /asan|tsan|sanit/.test(basename(dirname(programPath)));
+export const slowness = (sanitized ? 5 : 1) * Number(process.env.SKYLARK_TEST_SLOWNESS ?? 1);
 
 export const sleep = (ms) => delay(ms);
 

@@ -1,0 +1,10 @@
+-- name: once_insert
+INSERT INTO once (id, owner, key, print, created_us, message, status, answer)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8);
+
+-- name: once_get
+SELECT owner, key, print, created_us, message, status, answer FROM once WHERE id = ?1;
+
+-- name: once_keys
+-- From one number on, to find the way to them again.
+SELECT id, owner, key FROM once WHERE id > ?1 ORDER BY id LIMIT ?2;

@@ -1,0 +1,142 @@
+/* Stores of other versions: newer ones are refused, older ones are migrated with all they hold. */
+#include "store/test_fixture.h"
+
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* Of the closed store's schema; returns what it was. */
+static int set_version(int version)
+{
+    char set[64];
+    sqlite3 *db;
+    sqlite3_stmt *get;
+
+    assert_int_equal(sqlite3_open(test_path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(db, "PRAGMA user_version", -1, &get, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_step(get), SQLITE_ROW);
+    int old = sqlite3_column_int(get, 0);
+    sqlite3_finalize(get);
+    snprintf(set, sizeof set, "PRAGMA user_version = %d", version);
+    assert_int_equal(sqlite3_exec(db, set, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+    return old;
+}
+
+static void test_a_newer_schema_is_refused(void **state)
+{
+    struct store *other = (struct store *)-1;
+    char why[STORE_WHY_SIZE];
+
+    test_close();
+    int own = set_version(1000);
+    assert_int_equal(store_open_sqlite(&other, test_path, &test_clock, why), -EPROTO);
+    assert_null(other);
+    assert_non_null(strstr(why, "1000"));
+    assert_null(strchr(why, '\n'));
+    /* Unharmed: with its own version it opens again. */
+    set_version(own);
+    test_open();
+}
+
+static void exec_file(sqlite3 *db, const char *name)
+{
+    char path[512], sql[8192];
+
+    snprintf(path, sizeof path, "%s/src/store/migrations/%s", getenv("SKYLARK_SOURCE"), name);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    size_t n = fread(sql, 1, sizeof sql - 1, file);
+    assert_true(n > 0 && n < sizeof sql - 1);
+    fclose(file);
+    sql[n] = '\0';
+    assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+}
+
+/* A store as the first version left it: a queued message, a sent one and a delivered one. */
+static void make_first_schema(const char *path)
+{
+    static const char rows[] =
+        "INSERT INTO meta VALUES ('id_secret', x'000102030405060708090a0b0c0d0e0f');"
+        "INSERT INTO message SELECT value << 22, 3, 1763168523004005 + value, 1, 1, 3, 2, 3, 2, 1,"
+        "  5, 60, 44, 'GB', 135000, 'USD', '+18005551234', '+447700900123', '', 'old'"
+        "  FROM (SELECT 1 AS value UNION SELECT 2 UNION SELECT 3);"
+        "INSERT INTO work VALUES (1 << 22, 3, 2, 1763168523004006, -4611686018427387904, 0),"
+        "  (2 << 22, 3, 3, 55, 55, 0);"
+        "INSERT INTO ending VALUES (3 << 22, 4, 77, 66, 0, 0);"
+        "INSERT INTO tally VALUES (3, 2, 1), (3, 3, 1), (3, 4, 1);"
+        "INSERT INTO api_key VALUES (1, 1, 1, 'old', 'default', zeroblob(32), 'abcd', 5, 11, 0, 0);"
+        "PRAGMA user_version = 1";
+    sqlite3 *db;
+
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    exec_file(db, "0001.sql");
+    assert_int_equal(sqlite3_exec(db, rows, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+}
+
+/* As test_message makes it, which is what the rows above hold. */
+static struct message old_message(int number)
+{
+    struct message m = test_message(1, MODE_LIVE, "old");
+
+    m.id = (int64_t)number << 22;
+    m.created_us = m.updated_us = 1763168523004005 + number;
+    if (number == 2) {
+        m.status = STATUS_SENT;
+        m.sent_us = m.updated_us = 55;
+    }
+    if (number == 3) {
+        m.status = STATUS_DELIVERED;
+        m.sent_us = 66;
+        m.delivered_us = m.updated_us = 77;
+    }
+    return m;
+}
+
+static void test_the_first_schema_is_migrated(void **state)
+{
+    struct message_page p;
+    struct message *work, later = test_message(1, MODE_LIVE, "later");
+    struct key_record key;
+    uint8_t hash[KEY_HASH_SIZE] = {0};
+    size_t count;
+
+    test_close();
+    assert_int_equal(unlink(test_path), 0);
+    make_first_schema(test_path);
+    test_open();
+    assert_int_equal(store_message_page(test_reader, 1, MODE_LIVE, NULL, 0, 9, &test_arena, &p), 0);
+    assert_int_equal(p.total, 3);
+    assert_int_equal(p.count, 3);
+    for (int number = 1; number <= 3; number++) {
+        struct message wanted = old_message(number);
+        test_same(&p.messages[3 - number], &wanted);
+    }
+    assert_int_equal(store_open_work(test_reader, 0, 9, &test_arena, &work, &count), 0);
+    assert_int_equal(count, 2);
+    assert_int_equal(store_key_find(test_reader, hash, &key), 0);
+    assert_string_equal(key.name, "old");
+    assert_int_equal(key.per_minute, LIMIT_OF_PLAN);
+
+    /* And it takes what the first version did not know. */
+    later.status = STATUS_SCHEDULED;
+    later.scheduled_us = test_now_us + 1;
+    later.tags = STR("new");
+    test_accept_this(&later);
+    assert_int_equal(test_move(1 << 22, TEST_BIT(STATUS_QUEUED), STATUS_CANCELLED, 0, 5), 1);
+    assert_int_equal(store_message_page(test_reader, 1, MODE_LIVE, NULL, 0, 9, &test_arena, &p), 0);
+    assert_int_equal(p.total, 4);
+    test_same(&p.messages[0], &later);
+    assert_int_equal(p.messages[3].cancelled_us, 5);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        STORE_TEST(test_a_newer_schema_is_refused),
+        STORE_TEST(test_the_first_schema_is_migrated),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
