@@ -5,7 +5,8 @@
 
 enum { AMOUNT_SIZE = 24 };
 
-/* "25", "0.0075", "-3.50" to millionths: at most six decimals and a thousand million before them. */
+/* "25", "0.0075", "-3.50" to millionths: at most six decimals and a thousand million before them.
+ */
 bool amount_parse(struct str text, int64_t *ret_micros);
 /* With no more decimals than needed; returns out. */
 const char *amount_text(int64_t micros, char out[AMOUNT_SIZE]);

@@ -29,10 +29,25 @@ static void test_amounts_are_exact(void **state)
 
 static void test_what_is_no_amount(void **state)
 {
-    static const char *const texts[] = {
-        "",    ".",  "-",   "--1", "+1",   "1.",        ".5",         "1.0000001", "1e3",
-        "1,5", "$5", "5 ", " 5",  "0x10", "1000000001", "1.-5",       "1.5.5",     "five",
-        "99999999999999999999999999"};
+    static const char *const texts[] = {"",
+                                        ".",
+                                        "-",
+                                        "--1",
+                                        "+1",
+                                        "1.",
+                                        ".5",
+                                        "1.0000001",
+                                        "1e3",
+                                        "1,5",
+                                        "$5",
+                                        "5 ",
+                                        " 5",
+                                        "0x10",
+                                        "1000000001",
+                                        "1.-5",
+                                        "1.5.5",
+                                        "five",
+                                        "99999999999999999999999999"};
     int64_t micros;
 
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "cli/command.h"
-#include "json/tree.h"
 #include "net/http_client.h"
+#include "json/tree.h"
 
 #include <limits.h>
 

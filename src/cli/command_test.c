@@ -164,10 +164,14 @@ static void test_tables(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_options),       cmocka_unit_test(test_arguments),
-        cmocka_unit_test(test_some_options_repeat), cmocka_unit_test(test_help_and_version),
-        cmocka_unit_test(test_option_faults), cmocka_unit_test(test_command_faults),
-        cmocka_unit_test(test_help),          cmocka_unit_test(test_tables),
+        cmocka_unit_test(test_options),
+        cmocka_unit_test(test_arguments),
+        cmocka_unit_test(test_some_options_repeat),
+        cmocka_unit_test(test_help_and_version),
+        cmocka_unit_test(test_option_faults),
+        cmocka_unit_test(test_command_faults),
+        cmocka_unit_test(test_help),
+        cmocka_unit_test(test_tables),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -143,10 +143,14 @@ static void print_created(const struct local *l, const struct creation *c,
                           enum output_format format)
 {
     static const struct column columns[] = {
-        {.title = "Key", .name = "key"},   {.title = "Id", .name = "id"},
-        {.title = "Name", .name = "name"}, {.title = "Type", .name = "type"},
-        {.title = "Plan", .name = "plan"}, {.title = "Permissions", .name = "permissions"},
-        {.name = "createdAt"},             {.title = "Expires", .name = "expiresAt"},
+        {.title = "Key", .name = "key"},
+        {.title = "Id", .name = "id"},
+        {.title = "Name", .name = "name"},
+        {.title = "Type", .name = "type"},
+        {.title = "Plan", .name = "plan"},
+        {.title = "Permissions", .name = "permissions"},
+        {.name = "createdAt"},
+        {.title = "Expires", .name = "expiresAt"},
     };
     struct table t TABLE_CLEANUP;
     char id[KEY_ID_SIZE], permissions[PERMISSIONS_SIZE];

@@ -79,8 +79,8 @@ static void add_row(struct table *t, const struct field *fields, const struct js
     const char **row = table_add(t);
 
     for (size_t i = 0; row && i < t->width; i++)
-        row[i] = fields[i].is_time ? time_at(t, node, fields[i].path)
-                                   : text_at(t, node, fields[i].path);
+        row[i] =
+            fields[i].is_time ? time_at(t, node, fields[i].path) : text_at(t, node, fields[i].path);
 }
 
 static void print_json(const struct json_node *node, bool indent)

@@ -52,11 +52,16 @@ static const struct {
     enum option_id option;
     const char *name;
 } list_parameters[] = {
-    {OPTION_STATUS, "status"},       {OPTION_TO, "to"},
-    {OPTION_FROM, "from"},           {OPTION_DIRECTION, "direction"},
-    {OPTION_TAG, "tag"},             {OPTION_BATCH, "batchId"},
-    {OPTION_AFTER, "createdAfter"},  {OPTION_BEFORE, "createdBefore"},
-    {OPTION_LIMIT, "limit"},         {OPTION_CURSOR, "cursor"},
+    {OPTION_STATUS, "status"},
+    {OPTION_TO, "to"},
+    {OPTION_FROM, "from"},
+    {OPTION_DIRECTION, "direction"},
+    {OPTION_TAG, "tag"},
+    {OPTION_BATCH, "batchId"},
+    {OPTION_AFTER, "createdAfter"},
+    {OPTION_BEFORE, "createdBefore"},
+    {OPTION_LIMIT, "limit"},
+    {OPTION_CURSOR, "cursor"},
 };
 enum { PARAMETERS = sizeof list_parameters / sizeof *list_parameters, FILTERS = PARAMETERS - 2 };
 

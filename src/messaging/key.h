@@ -1,4 +1,5 @@
-/* API keys: their form, their life and what they permit. Hashing and keeping them is the business of others. */
+/* API keys: their form, their life and what they permit. Hashing and keeping them is the business
+ * of others. */
 #pragma once
 
 #include "store/records.h"
