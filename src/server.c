@@ -127,6 +127,7 @@ static int build_engine(struct server *s)
     if (!s->work || !look)
         return -ENOMEM;
     loop_timer_start(look, LOOK_MS, LOOK_MS);
+    dispatch.loop = s->engine;
     failed = dispatch_new(&s->dispatch, &dispatch);
     if (failed)
         return failed;
@@ -292,6 +293,8 @@ static void stop_all(struct server *s)
         loop_stop(s->engine);
     if (s->writer)
         writer_stop(s->writer); /* all that waited is written and answered */
+    if (s->dispatch)
+        dispatch_close(s->dispatch);
     if (s->http)
         http_server_stop(s->http);
     if (s->api)
