@@ -7,11 +7,18 @@
 #include "json/read.h"
 #include "json/write.h"
 
+#include <stdatomic.h>
+
+enum { MAINTENANCE_RETRY_S = 60 };
+
 struct key_cache;
+struct throttle;
 
 struct api {
     struct api_options options;
     struct limiter *limiter;
+    struct throttle *throttle;
+    _Atomic bool maintenance;
     char docs_url[256]; /* not changed once requests come */
     struct buf errors_page;
     pthread_mutex_t trouble_lock;

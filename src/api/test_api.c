@@ -161,7 +161,8 @@ int test_api_set_up(void **state)
                             .writer = writer,
                             .dispatch = dispatch,
                             .clock = &test_clock,
-                            .docs_url = "https://docs.example.com"};
+                            .docs_url = "https://docs.example.com",
+                            .failed_keys = 20};
     assert_int_equal(api_new(&test_api, &a), 0);
     assert_int_equal(api_worker_open(test_api, &worker), 0);
     test_worker = worker;
