@@ -16,7 +16,6 @@ struct throttle;
 
 struct api {
     struct api_options options;
-    struct limiter *limiter;
     struct throttle *throttle;
     _Atomic bool maintenance;
     char docs_url[256]; /* not changed once requests come */

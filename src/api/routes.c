@@ -149,23 +149,10 @@ static void show_limits(struct call *c, const struct limit_view *view, int64_t n
                       limited ? view->reset_s : (now_us / 60000000 + 1) * 60);
 }
 
-static struct limit_plan limits_of(const struct key_record *key)
-{
-    const struct plan *plan = plan_find(str_of(key->plan));
-
-    if (!plan) /* it was taken out of the configuration */
-        plan = plan_find(STR(PLAN_DEFAULT));
-    struct limit_plan limits = plan->limits;
-    if (key->per_minute != LIMIT_OF_PLAN)
-        limits.per_minute = (uint32_t)key->per_minute;
-    if (key->per_hour != LIMIT_OF_PLAN)
-        limits.per_hour = (uint32_t)key->per_hour;
-    return limits;
-}
-
 static bool take_from_limits(struct call *c, struct limit_view *ret)
 {
-    bool granted = limiter_take(c->api->limiter, c->key->id, limits_of(c->key), c->now_us, ret);
+    bool granted =
+        limiter_take(c->api->options.limiter, c->key->id, plan_limits(c->key), c->now_us, ret);
 
     show_limits(c, ret, c->now_us);
     return granted;
@@ -233,6 +220,7 @@ static bool check_key(struct call *c, const struct route *route)
         answer_problem(c, &p);
         return false;
     }
+    usage_note(c->api->options.usage, c->key->id, c->now_us, c->http->peer->text);
     bool granted = (route->access & UNCOUNTED) || take_from_limits(c, &view);
     return check_rights(c, route) && check_limits(c, &view, granted);
 }

@@ -18,6 +18,9 @@ struct api_worker *test_worker;
 
 static struct writer *writer;
 static struct dispatch *dispatch;
+static struct limiter *limiter;
+static struct usage *usage;
+static struct optouts *optouts;
 static struct http_worker http_worker;
 static struct http_conn conn = {.worker = &http_worker};
 static struct http_peer peer;
@@ -122,6 +125,20 @@ void test_revoke_key(int64_t id)
     test_write(revoke_key, &id);
 }
 
+static int write_usage(struct store *s, void *rider)
+{
+    struct writer_rider *r = rider;
+    return r->write(r->context, s);
+}
+
+void test_write_usage(void)
+{
+    struct writer_rider rider = usage_rider(usage);
+
+    test_write(write_usage, &rider);
+    rider.done(rider.context, 0);
+}
+
 static void add_keys(void)
 {
     test_add_key(TEST_KEY, MODE_TEST, false, 0, "unlimited", 0);
@@ -157,9 +174,15 @@ int test_api_set_up(void **state)
     plans_set(plans);
     start_engine();
     add_keys();
+    limiter = limiter_new();
+    usage = usage_new(&test_clock);
+    optouts = optouts_new(store_secret(test_store));
     struct api_options a = {.store = test_store,
                             .writer = writer,
                             .dispatch = dispatch,
+                            .limiter = limiter,
+                            .usage = usage,
+                            .optouts = optouts,
                             .clock = &test_clock,
                             .docs_url = "https://docs.example.com",
                             .failed_keys = 20};
@@ -194,6 +217,9 @@ int test_api_tear_down(void **state)
     api_free(test_api);
     dispatch_free(dispatch);
     writer_free(writer);
+    limiter_free(limiter);
+    usage_free(usage);
+    optouts_free(optouts);
     test_store_close(test_store);
     plans_set(NULL);
     return 0;
