@@ -127,6 +127,7 @@ static int build_engine(struct server *s)
     if (!s->work || !look)
         return -ENOMEM;
     loop_timer_start(look, LOOK_MS, LOOK_MS);
+    dispatch.loop = s->engine;
     failed = dispatch_new(&s->dispatch, &dispatch);
     if (failed)
         return failed;
@@ -149,16 +150,29 @@ static int start_engine(struct server *s)
     return failed ? fail(s, failed, "cannot start the engine") : 0;
 }
 
+static void set_maintenance(struct server *s)
+{
+    bool on = s->config->server_maintenance;
+
+    api_set_maintenance(s->api, on);
+    if (on)
+        log_warning("server", "in maintenance: calls are refused until server.maintenance is off");
+}
+
 static int start_api(struct server *s)
 {
     struct api_options options = {.store = s->store,
                                   .writer = s->writer,
                                   .dispatch = s->dispatch,
                                   .clock = &clock_real,
-                                  .docs_url = s->config->server_docs_url};
+                                  .docs_url = s->config->server_docs_url,
+                                  .failed_keys = (unsigned)s->config->server_failed_keys};
     int failed = api_new(&s->api, &options);
 
-    return failed ? fail(s, failed, "cannot start the API") : 0;
+    if (failed)
+        return fail(s, failed, "cannot start the API");
+    set_maintenance(s);
+    return 0;
 }
 
 static int load_identity(struct server *s, struct tls_identity **ret)
@@ -279,6 +293,8 @@ static void stop_all(struct server *s)
         loop_stop(s->engine);
     if (s->writer)
         writer_stop(s->writer); /* all that waited is written and answered */
+    if (s->dispatch)
+        dispatch_close(s->dispatch);
     if (s->http)
         http_server_stop(s->http);
     if (s->api)
@@ -316,7 +332,8 @@ static void warn_of_fixed(const struct config *was, const struct config *now)
 {
     for (size_t i = 0; i < CONFIG_ROW_COUNT; i++) {
         const struct config_row *row = &config_rows[i];
-        bool live = strcmp(row->section, "tls") == 0 || strcmp(row->section, "log") == 0;
+        bool live = strcmp(row->section, "tls") == 0 || strcmp(row->section, "log") == 0 ||
+                    i == CONFIG_server_maintenance;
         if (!live && strcmp(was->texts[i], now->texts[i]) != 0)
             log_warning("config", "%s.%s has changed; that takes effect at the next start",
                         row->section, row->key);
@@ -353,6 +370,7 @@ static void reload(struct server *s)
         s->config = config;
         set_log(config);
         set_plans(s);
+        set_maintenance(s);
         refresh_identity(s);
         log_info("config", "the configuration was read again");
     }

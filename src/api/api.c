@@ -1,6 +1,7 @@
 /* The API's objects: what all workers share and what each has for itself. */
 #include "api/call.h"
 #include "api/errors_page.h"
+#include "api/throttle.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -18,10 +19,11 @@ int api_new(struct api **ret, const struct api_options *options)
     a->options = *options;
     snprintf(a->docs_url, sizeof a->docs_url, "%s", options->docs_url);
     a->limiter = limiter_new();
+    a->throttle = throttle_new(options->failed_keys);
     buf_init(&a->errors_page, PAGE_MAX);
     errors_page_write(&a->errors_page);
     pthread_mutex_init(&a->trouble_lock, NULL);
-    if (!a->limiter || a->errors_page.failed) {
+    if (!a->limiter || !a->throttle || a->errors_page.failed) {
         api_free(a);
         return -ENOMEM;
     }
@@ -32,6 +34,7 @@ int api_new(struct api **ret, const struct api_options *options)
 void api_free(struct api *a)
 {
     limiter_free(a->limiter);
+    throttle_free(a->throttle);
     buf_done(&a->errors_page);
     pthread_mutex_destroy(&a->trouble_lock);
     free(a);
@@ -50,6 +53,11 @@ void api_set_trouble(struct api *a, const char *why)
     pthread_mutex_lock(&a->trouble_lock);
     snprintf(a->trouble, sizeof a->trouble, "%s", why ? why : "");
     pthread_mutex_unlock(&a->trouble_lock);
+}
+
+void api_set_maintenance(struct api *a, bool on)
+{
+    atomic_store_explicit(&a->maintenance, on, memory_order_relaxed);
 }
 
 int api_worker_open(void *api, void **ret)

@@ -18,12 +18,15 @@ struct api_options {
     const struct clock *clock;
     /* Where `documentation` links lead, "https://example.com/docs"; "": to this server's /docs. */
     const char *docs_url;
+    unsigned failed_keys; /* wrong keys that an address may show in a minute; 0 = any number */
 };
 
 int api_new(struct api **ret, const struct api_options *options);
 void api_free(struct api *a);
 /* NULL: the store can be written; else why not. Any thread. */
 void api_set_trouble(struct api *a, const char *why);
+/* While it is on, every call with a key is told to come back. Any thread. */
+void api_set_maintenance(struct api *a, bool on);
 
 enum { API_BODY_MAX = 256 << 10, API_LARGE_BODY_MAX = 4 << 20 };
 

@@ -2,8 +2,10 @@
  *
  * Each worker remembers keys it has seen, as long as no key has changed (store_key_generation).
  * Unknown keys are not remembered, so guesses cannot push out real ones. An unknown, a revoked and
- * an expired key get one and the same answer. */
+ * an expired key get one and the same answer, and an address that shows many of them has to wait
+ * (throttle.h). */
 #include "api/call.h"
+#include "api/throttle.h"
 #include "net/digest.h"
 
 #include <errno.h>
@@ -62,12 +64,6 @@ static int find_key(struct api_worker *w, const uint8_t hash[KEY_HASH_SIZE],
     **slot = found;
     *ret = *slot;
     return 0;
-}
-
-static bool key_is_on(const struct key_record *key, int64_t now_us)
-{
-    return (key->revoked_us == 0 || key->revoked_us > now_us) &&
-           (key->expires_us == 0 || key->expires_us > now_us);
 }
 
 /* The first of its name counts; that there were two is for whoever wants it to say. */
@@ -129,19 +125,41 @@ bool call_find_key(struct call *c)
     struct problem p;
     struct str text;
 
-    return bearer(c, &text, &p) && look_up(c, text) == 0;
+    return bearer(c, &text, &p) &&
+           throttle_wait(c->api->throttle, &c->http->peer->address, c->now_us) == 0 &&
+           look_up(c, text) == 0;
+}
+
+/* One and the same for keys of every kind: who is told to wait learns nothing about any. */
+static bool told_to_wait(struct call *c, unsigned wait_s, struct problem *p)
+{
+    problem_set(p, PROBLEM_TOO_MANY_FAILED_KEY_ATTEMPTS, NULL,
+                arena_printf(&c->http->arena,
+                             "Too many requests with wrong keys came from your address; try again "
+                             "in %u second%s.",
+                             wait_s, wait_s == 1 ? "" : "s"));
+    p->retry_after_s = wait_s;
+    return false;
 }
 
 bool call_authenticate(struct call *c, struct problem *p)
 {
+    const struct in6_addr *from = &c->http->peer->address;
     struct str text = STR("");
 
     if (!bearer(c, &text, p))
         return false;
+    unsigned wait_s = throttle_wait(c->api->throttle, from, c->now_us);
+    if (wait_s)
+        return told_to_wait(c, wait_s, p);
     int failed = look_up(c, text);
-    if (failed == -ENOENT)
-        return problem_set(p, PROBLEM_INVALID_API_KEY, NULL,
-                           "The API key is not valid; it may be mistyped, revoked or expired.");
+    if (failed == -ENOENT) {
+        wait_s = throttle_fail(c->api->throttle, from, c->now_us);
+        return wait_s ? told_to_wait(c, wait_s, p)
+                      : problem_set(p, PROBLEM_INVALID_API_KEY, NULL,
+                                    "The API key is not valid; it may be mistyped, revoked or "
+                                    "expired.");
+    }
     if (failed) {
         problem_set(p, PROBLEM_SERVICE_UNAVAILABLE, NULL,
                     "Keys cannot be read at the moment; try again in 5 seconds.");

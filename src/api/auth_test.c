@@ -98,6 +98,104 @@ static void a_new_key_works_at_once(void **state)
     assert_int_equal(test_call("sl_test_new", "GET /v1/messages", NULL)->status, 200);
 }
 
+/* ---- those who guess ---- */
+
+static void assert_told_to_wait(const char *seconds)
+{
+    test_assert_problem(429, "too_many_failed_key_attempts", NULL);
+    assert_string_equal(test_member("error"), "rate_limit_exceeded");
+    assert_string_equal(test_member("retryAfter"), seconds);
+    assert_string_equal(test_header("Retry-After"), seconds);
+    assert_null(test_header("X-RateLimit-Limit"));
+    assert_null(test_header("WWW-Authenticate"));
+}
+
+static void guess_keys(unsigned times)
+{
+    static const char *const keys[] = {REVOKED_KEY, "x", "sl_test_unknown"};
+
+    for (unsigned i = 0; i < times; i++) {
+        test_call(keys[i % 3], "GET /v1/messages", NULL);
+        assert_answer_401("invalid_api_key");
+    }
+}
+
+static void many_wrong_keys_shut_an_address_out(void **state)
+{
+    char first[1024];
+
+    guess_keys(20);
+    test_call("x", "GET /v1/messages", NULL);
+    assert_told_to_wait("60");
+    snprintf(first, sizeof first, "%s", test_body());
+    test_call(TEST_KEY, "GET /v1/messages", NULL); /* a right one gets the same answer */
+    assert_told_to_wait("60");
+    assert_string_equal(test_body(), first);
+    test_call(LIVE_KEY, "POST /v1/send", "{}");
+    assert_told_to_wait("60");
+    test_now_us += 59500000;
+    test_call(TEST_KEY, "GET /v1/messages", NULL);
+    assert_told_to_wait("1");
+    test_now_us += 500000;
+    assert_int_equal(test_call(TEST_KEY, "GET /v1/messages", NULL)->status, 200);
+    guess_keys(20);
+}
+
+static void others_go_on_while_one_waits(void **state)
+{
+    guess_keys(20);
+    test_set_peer("2001:db8::1", "2001:db8::1");
+    assert_int_equal(test_call(TEST_KEY, "GET /v1/messages", NULL)->status, 200);
+    guess_keys(10);
+    test_set_peer("2001:db8::2", "2001:db8::2"); /* of the same network */
+    guess_keys(10);
+    test_call("x", "GET /v1/messages", NULL);
+    assert_told_to_wait("60");
+}
+
+static void only_wrong_keys_count(void **state)
+{
+    guess_keys(19);
+    for (int i = 0; i < 30; i++) {
+        test_request("GET /v1/messages", NULL);
+        assert_answer_401("missing_api_key");
+        test_request("GET /v1/messages\nAuthorization: Basic x", NULL);
+        assert_answer_401("invalid_authorization_header");
+        assert_int_equal(test_call(TEST_KEY, "GET /v1/messages", NULL)->status, 200);
+        assert_int_equal(test_call("x", "GET /livez", NULL)->status, 200);
+    }
+    guess_keys(1);
+    test_call("x", "GET /v1/messages", NULL);
+    assert_told_to_wait("60");
+    test_request("GET /v1/messages", NULL);
+    assert_answer_401("missing_api_key");
+    assert_int_equal(test_call("x", "GET /livez", NULL)->status, 200);
+}
+
+/* ---- accounts ---- */
+
+static int suspend_first(struct store *s, void *at_us)
+{
+    return store_account_suspend(s, FIRST_ACCOUNT, *(int64_t *)at_us);
+}
+
+static void a_suspended_account_is_refused_at_once(void **state)
+{
+    int64_t on = 0;
+
+    assert_int_equal(test_call(READ_KEY, "GET /v1/messages", NULL)->status, 200);
+    test_write(suspend_first, &test_now_us);
+    test_call(TEST_KEY, "GET /v1/messages", NULL);
+    test_assert_problem(403, "account_suspended", NULL);
+    assert_string_equal(test_member("error"), "authentication_error");
+    assert_non_null(test_header("X-RateLimit-Limit"));
+    test_call(READ_KEY, "POST /v1/send", "{}"); /* before the permission that it lacks */
+    test_assert_problem(403, "account_suspended", NULL);
+    assert_int_equal(test_call(SMALL_KEY, "GET /v1/messages", NULL)->status, 200);
+    test_write(suspend_first, &on);
+    assert_int_equal(test_call(TEST_KEY, "GET /v1/messages", NULL)->status, 200);
+}
+
 /* ---- what is read from the store ---- */
 
 static struct store_engine engine;
@@ -172,6 +270,10 @@ int main(void)
         API_TEST(a_key_expires_on_time_though_remembered),
         API_TEST(a_revoked_key_is_forgotten_at_once),
         API_TEST(a_new_key_works_at_once),
+        API_TEST(many_wrong_keys_shut_an_address_out),
+        API_TEST(others_go_on_while_one_waits),
+        API_TEST(only_wrong_keys_count),
+        API_TEST(a_suspended_account_is_refused_at_once),
         API_TEST(known_keys_are_not_looked_up_again),
         API_TEST(keys_that_meet_in_the_cache_stay_apart),
         API_TEST(a_store_that_cannot_be_read_is_no_refusal),

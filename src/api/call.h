@@ -2,15 +2,23 @@
 #pragma once
 
 #include "api/api.h"
+#include "base/siphash.h"
 #include "messaging/key.h"
 #include "json/read.h"
 #include "json/write.h"
 
+#include <stdatomic.h>
+
+enum { MAINTENANCE_RETRY_S = 60 };
+
 struct key_cache;
+struct throttle;
 
 struct api {
     struct api_options options;
     struct limiter *limiter;
+    struct throttle *throttle;
+    _Atomic bool maintenance;
     char docs_url[256]; /* not changed once requests come */
     struct buf errors_page;
     pthread_mutex_t trouble_lock;
@@ -145,23 +153,23 @@ struct writing_ops {
     /* On the writer's thread when it is durable and was neither refused nor a repetition; may be
      * NULL. */
     void (*written)(struct writing *w);
-    /* The body of the answer, from what `w` holds and nothing else: on the worker's thread to
-     * answer, and before that on the writer's, inside the transaction, when there is an
-     * Idempotency-Key under which it must be kept. */
+    /* The body of the answer, from what `w` holds and nothing else: on the worker's thread, or,
+     * when there is an Idempotency-Key under which it must be kept, on the writer's, inside the
+     * transaction. */
     void (*render)(const struct writing *w, struct json_writer *out);
-    unsigned status; /* 200 or 201 */
+    unsigned status; /* 200 or 201; apply may set w->status to another */
     bool secret;     /* the body holds a secret: it is kept sealed under the Idempotency-Key */
 };
 
-/* A call on its way to disk. Begins the handler's own struct, which lives in the request's arena.
- */
+/* A call on its way to disk. Begins the handler's own struct, which lives in the request's arena;
+ * the writer's thread may use that arena meanwhile. */
 struct writing {
     struct write_job job;
     const struct writing_ops *ops;
-    struct call
-        call; /* call.key is NULL from writing_start on: the worker may forget it meanwhile */
+    struct call call; /* call.key is NULL from writing_start on: the worker may forget it */
     int64_t account;
     enum mode mode;
+    unsigned status;        /* of the answer */
     int result;             /* of the store */
     struct problem problem; /* the writer's refusal; code PROBLEM_NONE = none */
     /* With an Idempotency-Key: */
@@ -170,11 +178,32 @@ struct writing {
                                 then no body is kept */
 };
 
-/* Reads the Idempotency-Key, if there is one: false with a problem when it is malformed. `print` is
- * what the parsed request comes to: equal requests have equal ones. */
-bool writing_once(struct writing *w, const uint8_t print[ONCE_PRINT_SIZE], struct problem *p);
+/* The handler's struct of `size` bytes, zeroed, with account, mode and call filled in; NULL when
+ * memory is short, which is answered. */
+void *writing_new(struct call *c, size_t size);
 /* Suspends the request and hands the job to the writer. `weight`: how many rows it stands for. */
 void writing_start(struct writing *w, const struct writing_ops *ops, unsigned weight);
+
+/* Reads the Idempotency-Key, if there is one, for a request with this body; false with a problem
+ * when it is malformed. Equal bodies are equal whatever their format and the order of fields. */
+bool writing_once(struct writing *w, const struct body_table *table, const void *body,
+                  struct problem *p);
+
+/* The parts of writing_once, for bodies that one table does not describe: the key... */
+bool once_read(struct writing *w, struct problem *p);
+/* ...and, only when w->has_once, what the body comes to. */
+void once_print_begin(const struct writing *w, struct siphash *print);
+void once_print_body(struct writing *w, struct siphash *print, const struct body_table *table,
+                     const void *body);
+void once_print_end(struct writing *w, struct siphash *print);
+
+/* For writing.c. On the writer's thread: looks whether the request was answered before; then it is
+ * a replay, or w->problem says that it was another request. */
+int once_find(struct writing *w, struct store *s);
+/* Keeps the answer, which is rendered here. */
+int once_keep(struct writing *w, struct store *s);
+/* On the worker's thread: answers once more. */
+void once_answer(struct writing *w);
 
 /* ---- messages as JSON (message_json.c) ---- */
 

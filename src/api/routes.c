@@ -211,6 +211,19 @@ static bool check_rights(struct call *c, const struct route *route)
     return true;
 }
 
+/* What the service says of itself goes on. */
+static bool check_maintenance(struct call *c, const struct route *route)
+{
+    if (route->access == PUBLIC ||
+        !atomic_load_explicit(&c->api->maintenance, memory_order_relaxed))
+        return true;
+    answer_problem(c, &(struct problem){.code = PROBLEM_MAINTENANCE,
+                                        .message = "The service is in maintenance; try again in "
+                                                   "60 seconds.",
+                                        .retry_after_s = MAINTENANCE_RETRY_S});
+    return false;
+}
+
 static bool check_key(struct call *c, const struct route *route)
 {
     struct problem p = {0};
@@ -275,7 +288,8 @@ void api_handle(struct http_request *r)
     }
     call_read_headers(&c);
     decode_parameter(&c);
-    if ((route->access == PUBLIC || check_key(&c, route)) && check_size(&c, route))
+    if (check_maintenance(&c, route) && (route->access == PUBLIC || check_key(&c, route)) &&
+        check_size(&c, route))
         route->handler(&c);
 }
 

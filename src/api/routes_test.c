@@ -106,6 +106,27 @@ static void readiness_follows_the_store(void **state)
     assert_int_equal(test_request("GET /readyz", NULL)->status, 200);
 }
 
+static void in_maintenance_calls_are_told_to_come_back(void **state)
+{
+    api_set_maintenance(test_api, true);
+    test_request("POST /v1/send", "not JSON, and no key"); /* nothing else is looked at */
+    test_assert_problem(503, "maintenance", NULL);
+    assert_string_equal(test_member("error"), "api_error");
+    assert_string_equal(test_header("Retry-After"), "60");
+    test_call(TEST_KEY, "GET /v1/messages", NULL);
+    test_assert_problem(503, "maintenance", NULL);
+    test_request("GET /v1/nothing", NULL);
+    test_assert_problem(404, "not_found", NULL);
+    assert_int_equal(test_request("GET /v1/openapi.json", NULL)->status, 200);
+    assert_int_equal(test_request("GET /livez", NULL)->status, 200);
+    assert_int_equal(test_request("GET /readyz", NULL)->status, 503);
+    assert_string_equal(test_member("reason"), "maintenance");
+    assert_string_equal(test_header("Retry-After"), "60");
+    api_set_maintenance(test_api, false);
+    assert_int_equal(test_call(TEST_KEY, "GET /v1/messages", NULL)->status, 200);
+    assert_int_equal(test_request("GET /readyz", NULL)->status, 200);
+}
+
 /* ---- the order of the checks ---- */
 
 static void permissions_are_checked_after_the_key(void **state)
@@ -160,6 +181,7 @@ int main(void)
         API_TEST(head_is_get_without_a_body),
         API_TEST(public_routes_need_no_key),
         API_TEST(readiness_follows_the_store),
+        API_TEST(in_maintenance_calls_are_told_to_come_back),
         API_TEST(permissions_are_checked_after_the_key),
         API_TEST(limits_are_counted_and_shown),
         API_TEST(a_plan_that_is_gone_is_the_default_plan),

@@ -2,8 +2,6 @@
 #include "api/call.h"
 #include "messaging/compose.h"
 
-#include <errno.h>
-
 struct send_body {
     struct str to, text;
     struct str_list media;
@@ -17,90 +15,38 @@ static const struct json_field send_fields[] = {
 };
 static const struct body_table send_table = BODY_TABLE(send_fields, 2);
 
-/* A send on its way to disk; lives in the request's arena. */
+/* A send on its way to disk. */
 struct sending {
-    struct write_job job;
-    struct call call;
+    struct writing writing;
     struct message message;
-    int result;
 };
 
-/* ---- on the writer's thread ---- */
-
-static int apply_send(struct write_job *job, struct store *store)
+static int apply_send(struct writing *w, struct store *store)
 {
-    return store_accept(store, &((struct sending *)job)->message);
+    struct sending *s = (struct sending *)w;
+    int r = store_accept(store, &s->message);
+
+    w->once.message = s->message.id;
+    return r;
 }
 
-static void send_written(struct write_job *job, int result)
+static void send_written(struct writing *w)
 {
-    struct sending *s = (struct sending *)job;
-
-    s->result = result;
-    if (result == 0)
-        dispatch_offer(s->call.api->options.dispatch, &s->message);
-    http_request_resume(s->call.http);
+    dispatch_offer(w->call.api->options.dispatch, &((struct sending *)w)->message);
 }
 
-/* ---- on the worker's thread ---- */
-
-static void answer_not_stored(struct call *c)
+static void render_send(const struct writing *w, struct json_writer *out)
 {
-    answer_problem(c, &(struct problem){.code = PROBLEM_SERVICE_UNAVAILABLE,
-                                        .message = "The message could not be stored; nothing was "
-                                                   "accepted. Try again in 5 seconds.",
-                                        .retry_after_s = 5});
+    message_put(out, w->call.api, &((const struct sending *)w)->message);
 }
 
-static void answer_queue_full(struct call *c)
-{
-    answer_problem(c, &(struct problem){.code = PROBLEM_QUEUE_FULL,
-                                        .message = "Too many requests are waiting; nothing was "
-                                                   "accepted. Try again in 1 second.",
-                                        .retry_after_s = 1});
-}
-
-static void finish_send(struct http_request *r)
-{
-    struct sending *s = r->continuation;
-
-    if (s->result == -EAGAIN) {
-        answer_queue_full(&s->call);
-    } else if (s->result < 0) {
-        answer_not_stored(&s->call);
-    } else {
-        struct json_writer w = answer_json(&s->call, 201);
-        message_put(&w, s->call.api, &s->message);
-    }
-}
-
-static void start_send(struct sending *s)
-{
-    struct http_request *r = s->call.http;
-
-    s->job.apply = apply_send;
-    s->job.done = send_written;
-    s->call.key = NULL; /* the worker may forget the key meanwhile */
-    r->continuation = s;
-    http_request_suspend(r, finish_send);
-    int failed = writer_post(s->call.api->options.writer, &s->job);
-    if (failed) {
-        s->result = failed;
-        http_request_resume(r);
-    }
-}
+static const struct writing_ops send_ops = {apply_send, send_written, render_send, 201, false};
 
 void send_create(struct call *c)
 {
     struct send_body body = {0};
     struct problem p = {0};
-    struct sending *s = arena_new(&c->http->arena, struct sending);
 
-    if (!s) {
-        answer_queue_full(c);
-        return;
-    }
-    s->call = *c;
     if (!body_decode(c, &send_table, &body, &p)) {
         answer_problem(c, &p);
         return;
@@ -113,8 +59,12 @@ void send_create(struct call *c)
                                    .has_text = body.has_text,
                                    .account = c->key->account,
                                    .mode = c->key->mode};
-    if (!message_compose(&request, &c->http->arena, &s->message, &p))
+    struct sending *s = writing_new(c, sizeof *s);
+    if (!s)
+        return;
+    if (!message_compose(&request, &c->http->arena, &s->message, &p) ||
+        !writing_once(&s->writing, &send_table, &body, &p))
         answer_problem(c, &p);
     else
-        start_send(s);
+        writing_start(&s->writing, &send_ops, 1);
 }

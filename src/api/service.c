@@ -36,19 +36,31 @@ void service_livez(struct call *c)
     json_end(&w);
 }
 
+/* Why the service takes no calls, or "", and after how many seconds to look again. */
+static const char *unready(struct api *a, char why[STORE_WHY_SIZE], const char **ret_retry_after)
+{
+    *ret_retry_after = "5";
+    if (atomic_load_explicit(&a->maintenance, memory_order_relaxed)) {
+        *ret_retry_after = "60";
+        return "maintenance";
+    }
+    pthread_mutex_lock(&a->trouble_lock);
+    memcpy(why, a->trouble, STORE_WHY_SIZE);
+    pthread_mutex_unlock(&a->trouble_lock);
+    return why;
+}
+
 void service_readyz(struct call *c)
 {
-    char why[STORE_WHY_SIZE];
-
-    pthread_mutex_lock(&c->api->trouble_lock);
-    memcpy(why, c->api->trouble, sizeof why);
-    pthread_mutex_unlock(&c->api->trouble_lock);
+    char room[STORE_WHY_SIZE];
+    const char *retry_after, *why = unready(c->api, room, &retry_after);
     struct json_writer w = answer_json(c, why[0] ? 503 : 200);
+
     put_status(&w, why[0] ? "unavailable" : "ok");
     if (why[0]) {
         json_key(&w, "reason");
         json_put_string(&w, str_of(why));
-        http_request_add_header(c->http, "Retry-After", "5");
+        http_request_add_header(c->http, "Retry-After", retry_after);
     }
     json_end(&w);
 }

@@ -161,11 +161,12 @@ int test_api_set_up(void **state)
                             .writer = writer,
                             .dispatch = dispatch,
                             .clock = &test_clock,
-                            .docs_url = "https://docs.example.com"};
+                            .docs_url = "https://docs.example.com",
+                            .failed_keys = 20};
     assert_int_equal(api_new(&test_api, &a), 0);
     assert_int_equal(api_worker_open(test_api, &worker), 0);
     test_worker = worker;
-    mailbox_init(&http_worker.resumed, SIZE_MAX, NULL, NULL);
+    mailbox_init(&http_worker.resumed, NULL, NULL);
     arena_init(&request.arena, 6 << 20);
     buf_init(&request.out, 1 << 20);
     buf_init(&text, 1 << 20);
@@ -249,10 +250,10 @@ static void fill_request(const char *head, const char *body)
     request.method = method_of(request.head.method);
 }
 
-struct http_request *test_request(const char *head, const char *body)
+struct http_request *test_run(http_handler *handle, const char *head, const char *body)
 {
     fill_request(head, body);
-    api_handle(&request);
+    handle(&request);
     if (request.suspended) {
         struct letter *l = mailbox_wait(&http_worker.resumed, 10000000);
         assert_ptr_equal(l, &request.letter);
@@ -262,6 +263,11 @@ struct http_request *test_request(const char *head, const char *body)
     struct str answer = request.static_body.p ? request.static_body : buf_str(&request.out);
     tree = json_tree_parse(answer);
     return &request;
+}
+
+struct http_request *test_request(const char *head, const char *body)
+{
+    return test_run(api_handle, head, body);
 }
 
 struct http_request *test_call(const char *key, const char *head, const char *body)

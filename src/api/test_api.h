@@ -44,7 +44,9 @@ void test_revoke_key(int64_t id);
 /* A request through api_handle to its end; the answer stays until the next one. `head` is the
  * request line without the version, then header lines: "GET /livez" or "POST /v1/send\nA: b". */
 struct http_request *test_request(const char *head, const char *body);
-/* The same with a bearer key. */
+/* The same through a handler that no route leads to. */
+struct http_request *test_run(http_handler *handle, const char *head, const char *body);
+/* Through api_handle with a bearer key. */
 struct http_request *test_call(const char *key, const char *head, const char *body);
 /* The body of the last answer, with a NUL. */
 const char *test_body(void);

@@ -36,6 +36,10 @@ enum { CONFIG_LOG_AUTO, CONFIG_LOG_TEXT, CONFIG_LOG_JSON }; /* log_format: the w
       "Time an open connection may stay silent.")                                                  \
     X(server, drain_timeout, DURATION, "10s", 0, 3600000, NULL, NULL,                              \
       "Time that requests have to finish when the server stops.")                                  \
+    X(server, failed_keys, INTEGER, "20", 0, 1000000, NULL, NULL,                                  \
+      "Wrong keys that one address may show in a minute; 0 is any number.")                        \
+    X(server, maintenance, WORD, "off", 0, 0, "off on", NULL,                                      \
+      "on refuses all calls with 503, until it is off again.")                                     \
     X(server, docs_url, TEXT, "", 0, 0, NULL, NULL,                                                \
       "Where error messages point to; not set: this server's own /docs.")                          \
     X(tls, certificate, PATH, "", 0, 0, NULL, NULL,                                                \

@@ -86,7 +86,7 @@ struct str utf8_shown(struct str s, size_t max)
 
     for (int32_t point; n < s.n; n += bytes) {
         point = utf8_decode(str_skip(s, n), &bytes);
-        if (point < 0x20 || point == 0x7f || n + bytes > max)
+        if (point < 0x20 || (point >= 0x7f && point < 0xa0) || n + bytes > max)
             break;
     }
     return (struct str){s.p, n};

@@ -82,6 +82,8 @@ static void shows_what_can_be_shown(void **state)
     assert_true(str_eq(utf8_shown(STR("ab\xc3\xa9"), 3), STR("ab")));
     assert_true(str_eq(utf8_shown(STR("ab\xff"), 9), STR("ab")));
     assert_true(str_eq(utf8_shown(STR("ab\nc"), 9), STR("ab")));
+    assert_true(str_eq(utf8_shown(STR("ab\xc2\x85"), 9), STR("ab")));
+    assert_true(str_eq(utf8_shown(STR("ab\xc2\xa0"), 9), STR("ab\xc2\xa0")));
     assert_int_equal(utf8_shown((struct str){NULL, 0}, 9).n, 0);
 }
 

@@ -2,7 +2,6 @@
 
 #include "base/file.h"
 #include "messaging/problem.h"
-#include "json/tree.h"
 
 #include <errno.h>
 #include <unistd.h>
@@ -102,6 +101,20 @@ static int find_key(struct client *c, const struct invocation *in, const char *d
     return CLI_AUTH;
 }
 
+/* It goes into a header as it is, so nothing may be in it that ends one. */
+static int find_idempotency_key(struct client *c, const struct invocation *in)
+{
+    const char *key = in->values[OPTION_IDEMPOTENCY_KEY];
+
+    c->idempotency_key = key;
+    for (; key && *key; key++)
+        if (*key < ' ' || *key > '~') {
+            talk("--idempotency-key takes printable ASCII characters, for example a UUID.");
+            return CLI_USAGE;
+        }
+    return CLI_OK;
+}
+
 int client_open(struct client *c, const struct invocation *in)
 {
     struct config_source source;
@@ -115,6 +128,8 @@ int client_open(struct client *c, const struct invocation *in)
             r = find_key(c, in, config->server_data_dir);
         if (r == CLI_OK)
             r = find_ca(c, in, config->server_data_dir);
+        if (r == CLI_OK)
+            r = find_idempotency_key(c, in);
     }
     config_free(config);
     return r;
@@ -195,15 +210,28 @@ static int tell_refusal(const struct http_reply *reply)
 int client_call(const struct client *c, const char *method, const char *path, struct str body,
                 struct http_reply *reply)
 {
-    char url[CLIENT_URL_MAX + 256], authorization[CLIENT_KEY_MAX + 32];
-    const char *headers[] = {authorization, "Accept: application/json",
-                             body.p ? "Content-Type: application/json" : NULL, NULL};
+    struct buf url BUF_CLEANUP, once BUF_CLEANUP;
+    char authorization[CLIENT_KEY_MAX + 32];
+    const char *headers[5] = {authorization, "Accept: application/json"};
+    size_t count = 2;
 
-    str_format(url, sizeof url, "%s%s", c->url, path);
+    buf_init(&url, 1 << 20);
+    buf_init(&once, 1 << 20);
+    buf_printf(&url, "%s%s%c", c->url, path, '\0');
+    if (c->idempotency_key) {
+        buf_printf(&once, "Idempotency-Key: %s%c", c->idempotency_key, '\0');
+        headers[count++] = once.p;
+    }
+    if (body.p)
+        headers[count++] = "Content-Type: application/json";
+    if (url.failed || once.failed) {
+        talk("The request is too long.");
+        return CLI_USAGE;
+    }
     str_format(authorization, sizeof authorization, "Authorization: Bearer %s", c->key);
     struct http_call call = {
         .method = method,
-        .url = url,
+        .url = url.p,
         .ca_file = c->ca_file[0] ? c->ca_file : NULL,
         .direct = c->local,
         .headers = headers,
@@ -214,6 +242,40 @@ int client_call(const struct client *c, const char *method, const char *path, st
     if (r == CLI_OK && reply->status >= 300)
         r = tell_refusal(reply);
     return r;
+}
+
+int client_ask(const struct invocation *in, const char *method, const char *path, struct str body,
+               struct json_node **ret)
+{
+    struct client c;
+    struct http_reply reply HTTP_REPLY_CLEANUP = {.status = 0};
+
+    *ret = NULL;
+    int r = client_open(&c, in);
+    if (r == CLI_OK)
+        r = client_call(&c, method, path, body, &reply);
+    if (r != CLI_OK)
+        return r;
+    *ret = json_tree_parse(buf_str(&reply.body));
+    if (*ret)
+        return CLI_OK;
+    talk("The server at %s gave an answer that is not JSON.", c.url);
+    return CLI_FAILED;
+}
+
+static bool is_plain(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '-' ||
+           c == '_' || c == '.' || c == '~';
+}
+
+void client_escape(struct buf *out, const char *text)
+{
+    for (; *text; text++)
+        if (is_plain(*text))
+            buf_add_char(out, *text);
+        else
+            buf_printf(out, "%%%02X", (unsigned char)*text);
 }
 
 bool client_plain_id(const char *text)

@@ -4,6 +4,7 @@
 
 #include "cli/command.h"
 #include "net/http_client.h"
+#include "json/tree.h"
 
 #include <limits.h>
 
@@ -14,6 +15,7 @@ struct client {
     char ca_file[PATH_MAX];   /* "" = the system's authorities */
     bool local;               /* a loopback address */
     char key[CLIENT_KEY_MAX];
+    const char *idempotency_key; /* NULL = none */
 };
 
 /* Finds out all of it, or tells what is missing; an exit code. */
@@ -23,5 +25,11 @@ int client_open(struct client *c, const struct invocation *in);
 int client_call(const struct client *c, const char *method, const char *path, struct str body,
                 struct http_reply *reply);
 
+/* Opens a client for one request and parses the answer; the tree is the caller's. */
+int client_ask(const struct invocation *in, const char *method, const char *path, struct str body,
+               struct json_node **ret);
+
+/* Adds text as part of a query or path: what is not plain is percent-encoded. */
+void client_escape(struct buf *out, const char *text);
 /* Whether text can be part of a path as it is: letters, digits, _ and -. */
 bool client_plain_id(const char *text);

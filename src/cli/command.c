@@ -10,88 +10,6 @@ const struct option options[OPTION_COUNT] = {
 #undef X
 };
 
-#define HAS(name)   (UINT32_C(1) << OPTION_##name)
-#define STORE_SET   (HAS(CONFIG) | HAS(DATA_DIR))
-#define CLIENT_SET  (STORE_SET | HAS(URL) | HAS(CACERT) | HAS(OUTPUT))
-#define SETTING_SET (STORE_SET | HAS(LISTEN) | HAS(WORKERS) | HAS(LOG_LEVEL) | HAS(LOG_FORMAT))
-
-const struct command commands[] = {
-    {.words = "serve",
-     .options = SETTING_SET,
-     .run = run_serve,
-     .summary = "Run the server.",
-     .details = "Works without any configuration: makes its folder, store and certificates at the "
-                "first start and tells what to do next. SIGTERM stops it, SIGHUP makes it read the "
-                "configuration again.",
-     .example = "skylark serve --data-dir ./data --listen 127.0.0.1:8443"},
-    {.words = "send",
-     .arguments = "[NUMBER TEXT]",
-     .most = 2,
-     .options = CLIENT_SET | HAS(TO) | HAS(TEXT) | HAS(MEDIA),
-     .run = run_send,
-     .summary = "Send a message.",
-     .details =
-         "The key comes from $SKYLARK_API_KEY, or from the file test-key in the data folder. "
-         "With a test key nothing leaves the machine.",
-     .example = "skylark send +15550001234 \"Hello\""},
-    {.words = "messages list",
-     .options = CLIENT_SET | HAS(LIMIT) | HAS(CURSOR),
-     .run = run_messages_list,
-     .summary = "Show messages, newest first.",
-     .example = "skylark messages list --limit 10 -o csv"},
-    {.words = "messages get",
-     .arguments = "ID",
-     .least = 1,
-     .most = 1,
-     .options = CLIENT_SET,
-     .run = run_messages_get,
-     .summary = "Show one message.",
-     .example = "skylark messages get msg_4fT9aKx02Lq"},
-    {.words = "keys create",
-     .options = STORE_SET | HAS(OUTPUT) | HAS(NAME) | HAS(TYPE) | HAS(PLAN) | HAS(PERMISSIONS),
-     .run = run_keys_create,
-     .summary = "Make an API key.",
-     .details = "Works on the data folder itself, while the server runs or not: whoever may write "
-                "there may make keys. The key is shown once and kept only as a hash.",
-     .example = "skylark keys create --name \"web shop\" --type live"},
-    {.words = "keys list",
-     .options = STORE_SET | HAS(OUTPUT),
-     .run = run_keys_list,
-     .summary = "Show the API keys, without their secret part.",
-     .example = "skylark keys list"},
-    {.words = "keys revoke",
-     .arguments = "ID",
-     .least = 1,
-     .most = 1,
-     .options = STORE_SET,
-     .run = run_keys_revoke,
-     .summary = "Turn an API key off, for good.",
-     .example = "skylark keys revoke key_4fT9aKx02Lq"},
-    {.words = "config check",
-     .arguments = "[FILE]",
-     .most = 1,
-     .options = HAS(CONFIG),
-     .run = run_config_check,
-     .summary = "Look for faults in the configuration.",
-     .details = "Tells all faults at once, each with its file and line, and exits with 78 when "
-                "there are any.",
-     .example = "skylark config check /etc/skylark/skylark.ini"},
-    {.words = "config show",
-     .options = SETTING_SET | HAS(OUTPUT),
-     .run = run_config_show,
-     .summary = "Show each setting, its value and where that comes from.",
-     .example = "skylark config show -o json"},
-    {.words = "version", .run = run_version, .summary = "Show the version."},
-    {.words = "help",
-     .arguments = "[COMMAND]",
-     .most = 2,
-     .run = run_help,
-     .summary = "Explain a command.",
-     .example = "skylark help keys create"},
-};
-
-const size_t command_count = sizeof commands / sizeof *commands;
-
 const struct config_row *option_row(enum option_id id)
 {
     for (size_t i = 0; i < CONFIG_ROW_COUNT; i++)
@@ -138,14 +56,20 @@ static const char *value_inside(const char *word)
     return equals ? equals + 1 : NULL;
 }
 
-static bool set_option(struct invocation *in, int id, const char *value, struct buf *fault)
+static bool repeats(enum option_id id)
 {
-    if (id == OPTION_MEDIA) {
-        if (in->media_count == MEDIA_OPTIONS_MAX) {
-            buf_text(fault, "There are too many --media options.");
+    return id == OPTION_MEDIA || id == OPTION_TAG;
+}
+
+static bool set_option(struct invocation *in, enum option_id id, const char *value,
+                       struct buf *fault)
+{
+    if (repeats(id)) {
+        if (in->repeated_count == REPEATED_MAX) {
+            buf_printf(fault, "There are too many options --%s.", options[id].name);
             return false;
         }
-        in->media[in->media_count++] = value;
+        in->repeated[in->repeated_count++] = (struct repeated){id, value};
     } else if (in->values[id]) {
         buf_printf(fault, "The option --%s is given twice.", options[id].name);
         return false;
@@ -163,14 +87,14 @@ static bool take_option(struct invocation *in, char **argv, int *at, struct buf 
         return unknown_option(word, fault);
     if (!options[id].value) {
         if (!value)
-            return set_option(in, id, "", fault);
+            return set_option(in, (enum option_id)id, "", fault);
         buf_printf(fault, "The option --%s takes no value.", options[id].name);
         return false;
     }
     if (!value)
         value = argv[++*at];
     if (value)
-        return set_option(in, id, value, fault);
+        return set_option(in, (enum option_id)id, value, fault);
     buf_printf(fault, "The option --%s needs a value: --%s %s", options[id].name, options[id].name,
                options[id].value);
     return false;
@@ -225,13 +149,13 @@ static bool name_group(const struct invocation *in, struct buf *fault)
 
 static bool unknown_command(const struct invocation *in, struct buf *fault)
 {
-    char both[128], first[32][32];
+    char both[128], first[64][32];
     struct guess whole = {.given = both}, start = {.given = in->words[0]};
 
     if (in->word_count == 1 && name_group(in, fault))
         return false;
     str_format(both, sizeof both, "%s %s", in->words[0], in->word_count > 1 ? in->words[1] : "");
-    for (size_t i = 0; i < command_count && i < 32; i++) {
+    for (size_t i = 0; i < command_count && i < 64; i++) {
         str_format(first[i], sizeof first[i], "%.*s", (int)strcspn(commands[i].words, " "),
                    commands[i].words);
         guess_try(&start, first[i]);
@@ -250,7 +174,7 @@ static bool unknown_command(const struct invocation *in, struct buf *fault)
 
 static bool check_options(const struct invocation *in, struct buf *fault)
 {
-    const uint32_t always = HAS(HELP) | HAS(VERSION);
+    const uint64_t always = UINT64_C(1) << OPTION_HELP | UINT64_C(1) << OPTION_VERSION;
 
     for (size_t i = 0; i < OPTION_COUNT; i++)
         if (in->values[i] && !((in->command->options | always) >> i & 1)) {

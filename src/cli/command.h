@@ -19,9 +19,31 @@
     X(PLAN, "plan", 0, "NAME", "Plan whose limits hold; 'default' if not given.")                  \
     X(PERMISSIONS, "permissions", 0, "LIST",                                                       \
       "Such as sms:send,sms:read; not given: all but keys:*.")                                     \
+    X(PER_MINUTE, "per-minute", 0, "N",                                                            \
+      "Requests in a minute, in place of the plan's; 0 is no limit.")                              \
+    X(PER_HOUR, "per-hour", 0, "N", "Requests in an hour, in place of the plan's; 0 is no limit.") \
+    X(EXPIRES, "expires", 0, "TIME", "When it ends by itself, such as 2026-12-31T00:00:00Z.")      \
+    X(ACCOUNT, "account", 0, "NAME", "Whose it is; 'default' if not given.")                       \
+    X(GRACE, "grace", 0, "HOURS", "How long the old key goes on, 0 to 168; 0 if not given.")       \
     X(TO, "to", 0, "NUMBER", "Destination, such as +15550001234.")                                 \
+    X(FROM, "from", 0, "SENDER", "Number or name that it comes from.")                             \
     X(TEXT, "text", 0, "TEXT", "What to send.")                                                    \
     X(MEDIA, "media", 0, "URL", "Picture or other media, https only; may be repeated.")            \
+    X(MESSAGE_TYPE, "message-type", 0, "TYPE",                                                     \
+      "transactional, marketing, otp, alert or promotional.")                                      \
+    X(SUBJECT, "subject", 0, "TEXT", "Subject, for messages with media.")                          \
+    X(TAG, "tag", 0, "WORD", "Word to find the message by; may be repeated for sending.")          \
+    X(METADATA, "metadata", 0, "JSON", "An object of your own that is kept with the message.")     \
+    X(VALIDITY, "validity", 0, "SECONDS", "How long to try, 60 to 172800; 14400 if not given.")    \
+    X(SCHEDULE, "schedule", 0, "TIME", "When to send, such as 2026-01-31T09:00:00Z.")              \
+    X(DRY_RUN, "dry-run", 0, NULL, "Show route, segments and cost; send nothing.")                 \
+    X(IDEMPOTENCY_KEY, "idempotency-key", 0, "KEY",                                                \
+      "Repeated with the same key within a day, it is sent once.")                                 \
+    X(STATUS, "status", 0, "LIST", "Only messages in these states, such as queued,sent.")          \
+    X(DIRECTION, "direction", 0, "WORD", "Only outbound or only inbound messages.")                \
+    X(BATCH, "batch", 0, "ID", "Only messages of this batch.")                                     \
+    X(AFTER, "after", 0, "TIME", "Only messages made at this time or later.")                      \
+    X(BEFORE, "before", 0, "TIME", "Only messages made before this time.")                         \
     X(LIMIT, "limit", 0, "N", "Messages on a page, 1 to 100; 50 if not given.")                    \
     X(CURSOR, "cursor", 0, "ID", "Start with this message; see nextCursor.")                       \
     X(URL, "url", 0, "URL", "Address of the server; not given: $SKYLARK_URL, then the local one.") \
@@ -50,14 +72,20 @@ extern const struct option options[OPTION_COUNT];
 /* The configuration row that an option sets, or NULL. */
 const struct config_row *option_row(enum option_id id);
 
-enum { ARGUMENTS_MAX = 8, MEDIA_OPTIONS_MAX = 16 };
+enum { ARGUMENTS_MAX = 8, REPEATED_MAX = 64 };
+
+/* One of the options that may be given several times. */
+struct repeated {
+    enum option_id id;
+    const char *value;
+};
 
 /* A command line, understood. */
 struct invocation {
-    const struct command *command; /* NULL: only --help or --version */
-    const char *values[OPTION_COUNT];
-    const char *media[MEDIA_OPTIONS_MAX];
-    size_t media_count;
+    const struct command *command;    /* NULL: only --help or --version */
+    const char *values[OPTION_COUNT]; /* of a repeated one the last */
+    struct repeated repeated[REPEATED_MAX];
+    size_t repeated_count;
     const char *words[ARGUMENTS_MAX]; /* all that are no options */
     size_t word_count;
     const char *const *arguments; /* the words behind the command's own */
@@ -70,7 +98,7 @@ struct command {
     const char *words;     /* "keys create" */
     const char *arguments; /* "ID", "[NUMBER TEXT]"; NULL = none */
     size_t least, most;    /* how many arguments */
-    uint32_t options;      /* bit per option_id, beside --help */
+    uint64_t options;      /* bit per option_id, beside --help */
     int (*run)(const struct invocation *in);
     const char *summary; /* one line, for the list */
     const char *details; /* a paragraph for its own help, or NULL */
@@ -95,9 +123,17 @@ int run_serve(const struct invocation *in);
 int run_send(const struct invocation *in);
 int run_messages_list(const struct invocation *in);
 int run_messages_get(const struct invocation *in);
+int run_messages_events(const struct invocation *in);
+int run_messages_cancel(const struct invocation *in);
 int run_keys_create(const struct invocation *in);
 int run_keys_list(const struct invocation *in);
+int run_keys_rotate(const struct invocation *in);
 int run_keys_revoke(const struct invocation *in);
+int run_accounts_create(const struct invocation *in);
+int run_accounts_list(const struct invocation *in);
+int run_accounts_suspend(const struct invocation *in);
+int run_accounts_resume(const struct invocation *in);
+int run_accounts_credit(const struct invocation *in);
 int run_config_check(const struct invocation *in);
 int run_config_show(const struct invocation *in);
 int run_version(const struct invocation *in);

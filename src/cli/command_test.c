@@ -67,11 +67,17 @@ static void test_arguments(void **state)
     assert_int_equal(in.argument_count, 0);
 }
 
-static void test_media_repeats(void **state)
+static void test_some_options_repeat(void **state)
 {
     assert_true(parse("send", "+1", "x", "--media", "https://a", "--media=https://b"));
-    assert_int_equal(in.media_count, 2);
-    assert_string_equal(in.media[1], "https://b");
+    assert_int_equal(in.repeated_count, 2);
+    assert_string_equal(in.repeated[0].value, "https://a");
+    assert_string_equal(in.repeated[1].value, "https://b");
+    assert_true(parse("send", "+1", "x", "--tag", "a", "--media", "https://a", "--tag=b"));
+    assert_int_equal(in.repeated_count, 3);
+    assert_int_equal(in.repeated[0].id, OPTION_TAG);
+    assert_int_equal(in.repeated[1].id, OPTION_MEDIA);
+    assert_string_equal(in.repeated[2].value, "b");
 }
 
 static void test_help_and_version(void **state)
@@ -104,7 +110,7 @@ static void test_command_faults(void **state)
                 "crate");
     check_fault("There is no command 'key list'; did you mean 'skylark keys list'?", "key", "list");
     check_fault("There is no command 'dance'; see skylark --help.", "dance");
-    check_fault("'skylark keys' needs one more word: create, list, revoke.", "keys");
+    check_fault("'skylark keys' needs one more word: create, list, rotate, revoke.", "keys");
     check_fault("A word is missing; write skylark messages get ID", "messages", "get");
     check_fault("'b' is one word too many; write skylark messages get ID", "messages", "get", "a",
                 "b");
@@ -129,7 +135,7 @@ static void test_help(void **state)
     struct buf text BUF_CLEANUP;
     const char *nonsense[] = {"keys", "dance"};
 
-    check_help("Usage: skylark keys create [OPTIONS]", "keys", "create");
+    check_help("Usage: skylark keys create [NAME] [OPTIONS]", "keys", "create");
     check_help("--listen HOST:PORT", "serve", NULL);
     check_help("Address and port to listen on", "serve", NULL);
     check_help("revoke", "keys", NULL);
@@ -152,16 +158,20 @@ static void test_tables(void **state)
             found |= option_row((enum option_id)o) == &config_rows[i];
         assert_true(found);
     }
-    assert_true(OPTION_COUNT <= 32);
+    assert_true(OPTION_COUNT <= 64);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_options),       cmocka_unit_test(test_arguments),
-        cmocka_unit_test(test_media_repeats), cmocka_unit_test(test_help_and_version),
-        cmocka_unit_test(test_option_faults), cmocka_unit_test(test_command_faults),
-        cmocka_unit_test(test_help),          cmocka_unit_test(test_tables),
+        cmocka_unit_test(test_options),
+        cmocka_unit_test(test_arguments),
+        cmocka_unit_test(test_some_options_repeat),
+        cmocka_unit_test(test_help_and_version),
+        cmocka_unit_test(test_option_faults),
+        cmocka_unit_test(test_command_faults),
+        cmocka_unit_test(test_help),
+        cmocka_unit_test(test_tables),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-enum { WIDTH = 80, LEFT_COMMAND = 18, LEFT_OPTION = 26 };
+enum { WIDTH = 80, LEFT_COMMAND = 20, LEFT_OPTION = 26 };
 
 /* Words of `text` between columns `left` and WIDTH; the first line goes on where the caller
  * stopped. */

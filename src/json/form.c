@@ -1,6 +1,7 @@
 #include "json/form.h"
 
 #include "base/utf8.h"
+#include "json/scan.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -135,13 +136,44 @@ static enum json_result read_boolean(struct str s, const struct json_field *fiel
     bool yes = str_is(s, "true") || str_is(s, "1");
 
     if (!yes && !str_is(s, "false") && !str_is(s, "0"))
-        return json_wrong_type(error, field, "must be true or false");
+        return json_wrong_type(error, field, json_kind_wanted(field->kind));
     *ret = yes;
     return JSON_OK;
 }
 
+static enum json_result read_integer(struct str s, const struct json_field *field, int64_t *ret,
+                                     struct json_error *error)
+{
+    int64_t value;
+
+    if (!str_to_i64(s, &value) || value < -JSON_INT_MAX || value > JSON_INT_MAX)
+        return json_wrong_type(error, field, json_kind_wanted(field->kind));
+    *ret = value;
+    return JSON_OK;
+}
+
+/* A value that is JSON itself. */
+static enum json_result read_json(struct str s, const struct json_field *field, struct arena *a,
+                                  struct str *ret, struct json_error *error)
+{
+    enum json_type type = field->kind == JSON_RAW_OBJECT ? JSON_TYPE_OBJECT : JSON_TYPE_ARRAY;
+    struct json_value value;
+    struct json_scan scan;
+
+    json_scan_init(&scan, s, a);
+    int r = json_scan_value(&scan, &value);
+    if (r == 0)
+        r = json_scan_end(&scan);
+    if (r == -ENOMEM)
+        return JSON_NO_MEMORY;
+    if (r < 0 || value.type != type)
+        return json_wrong_type(error, field, json_kind_wanted(field->kind));
+    *ret = value.raw;
+    return JSON_OK;
+}
+
 static enum json_result read_value(const struct str_list *given, const struct json_field *field,
-                                   void *at, struct json_error *error)
+                                   void *at, struct arena *a, struct json_error *error)
 {
     if (given->count > 1 && field->kind != JSON_TEXT_LIST)
         return json_wrong_type(error, field, "must be given only once");
@@ -153,11 +185,12 @@ static enum json_result read_value(const struct str_list *given, const struct js
         *(struct str_list *)at = *given;
         break;
     case JSON_INT64:
-        if (!str_to_i64(given->items[0], at))
-            return json_wrong_type(error, field, "must be a whole number");
-        break;
+        return read_integer(given->items[0], field, at, error);
     case JSON_BOOLEAN:
         return read_boolean(given->items[0], field, at, error);
+    case JSON_RAW_OBJECT:
+    case JSON_RAW_ARRAY:
+        return read_json(given->items[0], field, a, at, error);
     }
     return JSON_OK;
 }
@@ -186,9 +219,12 @@ enum json_result form_decode(struct str body, const struct json_field *fields, s
         if (values[i].list.count == 0)
             continue;
         *(bool *)((char *)out + fields[i].set_offset) = true;
-        if (read_value(&values[i].list, &fields[i], (char *)out + fields[i].offset, error) !=
-            JSON_OK)
-            result = JSON_WRONG_TYPE;
+        enum json_result read =
+            read_value(&values[i].list, &fields[i], (char *)out + fields[i].offset, a, error);
+        if (read == JSON_NO_MEMORY)
+            return read;
+        if (read != JSON_OK)
+            result = read;
     }
     return result;
 }

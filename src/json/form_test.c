@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include <cmocka.h>
@@ -150,10 +151,29 @@ static void test_integer_edges(void **state)
 {
     struct sample s;
 
-    assert_int_equal(decode("validityPeriod=-9223372036854775808", &s), JSON_OK);
-    assert_true(s.validity == INT64_MIN);
-    assert_int_equal(decode("validityPeriod=9223372036854775807", &s), JSON_OK);
-    assert_true(s.validity == INT64_MAX);
+    assert_int_equal(decode("validityPeriod=-9007199254740992", &s), JSON_OK);
+    assert_true(s.validity == -JSON_INT_MAX);
+    assert_int_equal(decode("validityPeriod=9007199254740992", &s), JSON_OK);
+    assert_true(s.validity == JSON_INT_MAX);
+    assert_int_equal(decode("validityPeriod=9007199254740993", &s), JSON_WRONG_TYPE);
+    assert_int_equal(decode("validityPeriod=-9007199254740993", &s), JSON_WRONG_TYPE);
+}
+
+static void test_json_inside(void **state)
+{
+    static const char *const bad[] = {"",     "x", "[]", "\"{}\"", "{}{}", "{\"a\":1,\"a\":1}",
+                                      "{a:1}"};
+    struct sample s;
+
+    assert_int_equal(decode("metadata=+{%22a%22:+1}+&items=[1]", &s), JSON_OK);
+    assert_true(str_is(s.metadata, "{\"a\": 1}") && str_is(s.items, "[1]"));
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        char body[64];
+        snprintf(body, sizeof body, "metadata=%s", bad[i]);
+        assert_int_equal(decode(body, &s), JSON_WRONG_TYPE);
+        assert_string_equal(error.field, "metadata");
+        assert_string_equal(error.message, "must be a JSON object");
+    }
 }
 
 static void test_malformed(void **state)
@@ -180,17 +200,12 @@ static void test_texts_outlive_the_body(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pairs),
-        cmocka_unit_test(test_bad_pairs),
-        cmocka_unit_test(test_utf8_edges),
-        cmocka_unit_test(test_too_many_pairs),
-        cmocka_unit_test(test_all_kinds),
-        cmocka_unit_test(test_absent_and_empty),
-        cmocka_unit_test(test_alias),
-        cmocka_unit_test(test_wrong_types),
-        cmocka_unit_test(test_integer_edges),
-        cmocka_unit_test(test_malformed),
-        cmocka_unit_test(test_texts_outlive_the_body),
+        cmocka_unit_test(test_pairs),         cmocka_unit_test(test_bad_pairs),
+        cmocka_unit_test(test_utf8_edges),    cmocka_unit_test(test_too_many_pairs),
+        cmocka_unit_test(test_all_kinds),     cmocka_unit_test(test_absent_and_empty),
+        cmocka_unit_test(test_alias),         cmocka_unit_test(test_wrong_types),
+        cmocka_unit_test(test_integer_edges), cmocka_unit_test(test_json_inside),
+        cmocka_unit_test(test_malformed),     cmocka_unit_test(test_texts_outlive_the_body),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

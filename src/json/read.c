@@ -6,15 +6,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Doubles hold every whole number up to here exactly. */
-static const double exact_max = 9007199254740992.0;
-
 static const char *const wanted[] = {
     [JSON_TEXT] = "must be a string",
     [JSON_TEXT_LIST] = "must be an array of strings",
     [JSON_INT64] = "must be a whole number",
     [JSON_BOOLEAN] = "must be true or false",
+    [JSON_RAW_OBJECT] = "must be a JSON object",
+    [JSON_RAW_ARRAY] = "must be an array",
 };
+
+const char *json_kind_wanted(enum json_kind kind)
+{
+    return wanted[kind];
+}
 
 /* What the body holds for one field. Nothing is filled before the whole body is known to be
  * well-formed. */
@@ -35,13 +39,17 @@ enum json_result json_wrong_type(struct json_error *error, const struct json_fie
 
 /* ---- the body, once over ---- */
 
-static void note(struct found *found, const struct json_field *field, struct str name,
-                 const struct json_value *value)
+static void note(struct found *found, const struct json_field *fields, size_t count,
+                 struct str name, const struct json_value *value)
 {
-    bool by_name = str_is(name, field->name);
-
-    if (by_name || (field->alias && !found->by_name && str_is(name, field->alias)))
-        *found = (struct found){*value, by_name};
+    for (size_t i = 0; i < count; i++)
+        if (str_eq(name, (struct str){fields[i].name, fields[i].name_size})) {
+            found[i] = (struct found){*value, true};
+            return;
+        }
+    for (size_t i = 0; i < count; i++)
+        if (fields[i].alias && str_is(name, fields[i].alias) && !found[i].by_name)
+            found[i] = (struct found){*value, false};
 }
 
 static int scan_body(struct json_scan *s, const struct json_field *fields, size_t count,
@@ -54,8 +62,8 @@ static int scan_body(struct json_scan *s, const struct json_field *fields, size_
 
     while (r == 0 && (r = json_scan_object_next(s, mark, &name)) > 0) {
         r = json_scan_value(s, &value);
-        for (size_t i = 0; r == 0 && i < count; i++)
-            note(&found[i], &fields[i], name, &value);
+        if (r == 0)
+            note(found, fields, count, name, &value);
     }
     return r < 0 ? r : json_scan_end(s);
 }
@@ -116,13 +124,20 @@ static enum json_result read_list(const struct json_value *value, const struct j
 /* 5.0 is a whole number too: JSON has but one kind of number. */
 static bool read_integer(const struct json_value *value, int64_t *ret)
 {
-    if (value->type == JSON_TYPE_INTEGER)
-        return str_to_i64(value->raw, ret);
+    const double max = (double)JSON_INT_MAX;
+    int64_t whole;
+
+    if (value->type == JSON_TYPE_INTEGER) {
+        if (!str_to_i64(value->raw, &whole) || whole < -JSON_INT_MAX || whole > JSON_INT_MAX)
+            return false;
+        *ret = whole;
+        return true;
+    }
     if (value->type != JSON_TYPE_REAL)
         return false;
     /* What follows it in the body, a comma or a bracket, ends it. */
     double real = strtod(value->raw.p, NULL);
-    if (real < -exact_max || real > exact_max || (double)(int64_t)real != real)
+    if (real < -max || real > max || (double)(int64_t)real != real)
         return false;
     *ret = (int64_t)real;
     return true;
@@ -147,6 +162,13 @@ static enum json_result read_value(const struct json_value *value, const struct 
     case JSON_BOOLEAN:
         if (value->type == JSON_TYPE_TRUE || value->type == JSON_TYPE_FALSE) {
             *(bool *)at = value->type == JSON_TYPE_TRUE;
+            return JSON_OK;
+        }
+        break;
+    case JSON_RAW_OBJECT:
+    case JSON_RAW_ARRAY:
+        if (value->type == (field->kind == JSON_RAW_OBJECT ? JSON_TYPE_OBJECT : JSON_TYPE_ARRAY)) {
+            *(struct str *)at = value->raw;
             return JSON_OK;
         }
         break;

@@ -8,8 +8,10 @@
 enum json_kind {
     JSON_TEXT,      /* struct str; valid UTF-8, may hold NUL bytes */
     JSON_TEXT_LIST, /* struct str_list */
-    JSON_INT64,     /* int64_t */
-    JSON_BOOLEAN,   /* bool */
+    JSON_INT64,   /* int64_t, of a whole number that every reader takes for the same one: to 2^53 */
+    JSON_BOOLEAN, /* bool */
+    JSON_RAW_OBJECT, /* struct str: an object as it stands in the body */
+    JSON_RAW_ARRAY,  /* struct str: an array likewise */
 };
 
 struct str_list {
@@ -17,8 +19,12 @@ struct str_list {
     size_t count;
 };
 
+/* What every reader of JSON holds exactly. */
+#define JSON_INT_MAX (INT64_C(1) << 53)
+
 struct json_field {
     const char *name;
+    size_t name_size;
     const char *alias; /* a second spelling, or NULL; the first wins when both are given */
     enum json_kind kind;
     size_t offset;     /* of the value in the struct */
@@ -28,7 +34,8 @@ struct json_field {
 /* A row for member `member` with its `has_member` beside it. */
 #define JSON_FIELD(type, member, kind, name, alias)                                                \
     {                                                                                              \
-        (name), (alias), (kind), offsetof(type, member), offsetof(type, has_##member)              \
+        (name), sizeof(name) - 1, (alias), (kind), offsetof(type, member),                         \
+            offsetof(type, has_##member)                                                           \
     }
 
 enum json_result {
@@ -53,6 +60,8 @@ struct json_error {
 enum json_result json_decode(struct str body, const struct json_field *fields, size_t count,
                              void *out, struct arena *a, struct json_error *error);
 
-/* For decoders: notes a field of the wrong type unless one was noted before. */
+/* For decoders: what a field of this kind must be, "must be a string". */
+const char *json_kind_wanted(enum json_kind kind);
+/* Notes a field of the wrong type unless one was noted before. */
 enum json_result json_wrong_type(struct json_error *error, const struct json_field *field,
                                  const char *message);

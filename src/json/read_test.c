@@ -173,8 +173,8 @@ static void test_numbers(void **state)
         {"1E+2", 100},
         {"500e-2", 5},
         {"5.0", 5},
-        {"9223372036854775807", INT64_MAX},
-        {"-9223372036854775808", INT64_MIN},
+        {"9007199254740992", 9007199254740992},
+        {"-9007199254740992", -9007199254740992},
         {"9007199254740992.0", 9007199254740992},
     };
 
@@ -201,6 +201,11 @@ static void test_wrong_types(void **state)
         {"{\"validityPeriod\":1.5}", "validityPeriod", "must be a whole number"},
         {"{\"validityPeriod\":1e30}", "validityPeriod", "must be a whole number"},
         {"{\"validityPeriod\":9223372036854775808}", "validityPeriod", "must be a whole number"},
+        {"{\"validityPeriod\":9007199254740993}", "validityPeriod", "must be a whole number"},
+        {"{\"validityPeriod\":-9007199254740993}", "validityPeriod", "must be a whole number"},
+        {"{\"metadata\":[]}", "metadata", "must be a JSON object"},
+        {"{\"metadata\":\"{}\"}", "metadata", "must be a JSON object"},
+        {"{\"items\":{}}", "items", "must be an array"},
         {"{\"validityPeriod\":-1e999}", "validityPeriod", "must be a whole number"},
         {"{\"validityPeriod\":9007199254740994.0}", "validityPeriod", "must be a whole number"},
         {"{\"mediaUrls\":[\"\\n\",[\"a\"]]}", "mediaUrls",
@@ -229,6 +234,19 @@ static void test_wrong_type_order(void **state)
     assert_true(s.has_text);
     assert_false(s.has_to);
     assert_int_equal(s.validity, 7);
+}
+
+static void test_raw_json(void **state)
+{
+    struct sample s;
+
+    assert_int_equal(decode(STR("{\"metadata\": {\"b\" : [1.50],\n\"a\":{}} , \"items\":[ ]}"), &s),
+                     JSON_OK);
+    assert_true(s.has_metadata && str_is(s.metadata, "{\"b\" : [1.50],\n\"a\":{}}"));
+    assert_true(s.has_items && str_is(s.items, "[ ]"));
+    assert_int_equal(decode(STR("{\"metadata\":null}"), &s), JSON_OK);
+    assert_false(s.has_metadata);
+    assert_int_equal(decode(STR("{\"metadata\":{\"a\":1,\"a\":1}}"), &s), JSON_MALFORMED);
 }
 
 static void test_whole_real(void **state)
@@ -447,6 +465,7 @@ int main(void)
         cmocka_unit_test(test_numbers),
         cmocka_unit_test(test_wrong_types),
         cmocka_unit_test(test_wrong_type_order),
+        cmocka_unit_test(test_raw_json),
         cmocka_unit_test(test_whole_real),
         cmocka_unit_test(test_malformed),
         cmocka_unit_test(test_malformed_place),

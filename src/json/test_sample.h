@@ -9,7 +9,8 @@ struct sample {
     struct str_list media;
     int64_t validity;
     bool dry;
-    bool has_to, has_text, has_media, has_validity, has_dry;
+    struct str metadata, items;
+    bool has_to, has_text, has_media, has_validity, has_dry, has_metadata, has_items;
 };
 
 static const struct json_field fields[] = {
@@ -18,6 +19,8 @@ static const struct json_field fields[] = {
     JSON_FIELD(struct sample, media, JSON_TEXT_LIST, "mediaUrls", "media_urls"),
     JSON_FIELD(struct sample, validity, JSON_INT64, "validityPeriod", NULL),
     JSON_FIELD(struct sample, dry, JSON_BOOLEAN, "dryRun", NULL),
+    JSON_FIELD(struct sample, metadata, JSON_RAW_OBJECT, "metadata", NULL),
+    JSON_FIELD(struct sample, items, JSON_RAW_ARRAY, "items", NULL),
 };
 
 enum { FIELD_COUNT = sizeof fields / sizeof *fields };

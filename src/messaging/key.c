@@ -1,6 +1,7 @@
 #include "messaging/key.h"
 
 #include "base/random.h"
+#include "base/utf8.h"
 
 const char *key_prefix(enum mode mode)
 {
@@ -43,6 +44,36 @@ bool key_parse(struct str text, enum mode *ret_mode)
     return true;
 }
 
+bool key_name_valid(struct str name)
+{
+    return name.n > 0 && utf8_valid(name) && utf8_shown(name, name.n).n == name.n &&
+           utf8_length(name) <= KEY_NAME_CHARS;
+}
+
+enum key_state key_state(const struct key_record *k, int64_t now_us)
+{
+    if (k->revoked_us && k->revoked_us <= now_us)
+        return KEY_REVOKED;
+    if (k->expires_us && k->expires_us <= now_us)
+        return KEY_EXPIRED;
+    return k->revoked_us ? KEY_RETIRING : KEY_ACTIVE;
+}
+
+const char *key_state_word(enum key_state state)
+{
+    switch (state) {
+    case KEY_ACTIVE:
+        return "active";
+    case KEY_RETIRING:
+        return "retiring";
+    case KEY_EXPIRED:
+        return "expired";
+    case KEY_REVOKED:
+        return "revoked";
+    }
+    return "unknown";
+}
+
 const char *permission_word(enum permission p)
 {
     switch (p) {
@@ -62,7 +93,7 @@ bool permission_allows(uint32_t permissions, enum permission p)
     return permissions >> p & 1;
 }
 
-static uint32_t permission_bit(struct str word)
+uint32_t permission_bit(struct str word)
 {
 #define X(name, number, text)                                                                      \
     if (str_is(word, text))                                                                        \
@@ -88,4 +119,17 @@ bool permissions_parse(struct str list, uint32_t *ret, struct str *ret_unknown)
     }
     *ret = bits;
     return true;
+}
+
+void permissions_format(uint32_t permissions, char out[PERMISSIONS_SIZE])
+{
+    char *at = out;
+
+    *at = '\0';
+    for (int p = 0; p < PERMISSION_COUNT; p++)
+        if (permissions >> p & 1) {
+            if (at > out)
+                *at++ = ',';
+            at = stpcpy(at, permission_word((enum permission)p));
+        }
 }

@@ -1,4 +1,5 @@
-/* API keys: their form and what they permit. Hashing and keeping them is the business of others. */
+/* API keys: their form, their life and what they permit. Hashing and keeping them is the business
+ * of others. */
 #pragma once
 
 #include "store/records.h"
@@ -13,6 +14,22 @@ void key_last_four(struct str key, char out[5]);
 bool key_parse(struct str text, enum mode *ret_mode);
 /* "sl_test_" or "sl_live_". */
 const char *key_prefix(enum mode mode);
+
+/* A line of 1 to KEY_NAME_CHARS characters of UTF-8. */
+bool key_name_valid(struct str name);
+
+enum key_state {
+    KEY_ACTIVE,
+    KEY_RETIRING, /* works until its grace is over */
+    KEY_EXPIRED,
+    KEY_REVOKED,
+};
+enum key_state key_state(const struct key_record *k, int64_t now_us);
+const char *key_state_word(enum key_state state);
+static inline bool key_is_on(const struct key_record *k, int64_t now_us)
+{
+    return key_state(k, now_us) <= KEY_RETIRING;
+}
 
 /* X(name, number on disk, word) */
 #define PERMISSIONS(X)                                                                             \
@@ -32,9 +49,15 @@ enum permission {
 #undef X
 };
 
+enum { PERMISSION_COUNT = PERMISSION_KEYS_WRITE + 1, PERMISSIONS_SIZE = 192 };
+
 const char *permission_word(enum permission p);
 /* Of a key with these bits; none listed means all but keys:*, which must be named. */
 bool permission_allows(uint32_t permissions, enum permission p);
 /* "sms:send, sms:read" to bits. False when a word is unknown, which is then in *ret_unknown. An
  * empty list is no permissions listed: 0. */
 bool permissions_parse(struct str list, uint32_t *ret, struct str *ret_unknown);
+/* One word to its bit; 0 when it is unknown. */
+uint32_t permission_bit(struct str word);
+/* Bits to "sms:send,sms:read"; "" when none are listed. */
+void permissions_format(uint32_t permissions, char out[PERMISSIONS_SIZE]);

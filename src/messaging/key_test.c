@@ -62,6 +62,62 @@ static void none_listed_allows_all_but_keys(void **state)
     assert_string_equal(permission_word(PERMISSION_OPTOUTS_WRITE), "optouts:write");
 }
 
+static void permissions_are_written_as_they_are_read(void **state)
+{
+    char text[PERMISSIONS_SIZE];
+    struct str unknown;
+    uint32_t bits;
+
+    permissions_format(0, text);
+    assert_string_equal(text, "");
+    permissions_format(1u << PERMISSION_SMS_SEND | 1u << PERMISSION_KEYS_READ, text);
+    assert_string_equal(text, "sms:send,keys:read");
+    permissions_format((1u << PERMISSION_COUNT) - 1, text);
+    assert_true(permissions_parse(str_of(text), &bits, &unknown));
+    assert_int_equal(bits, (1u << PERMISSION_COUNT) - 1);
+    assert_int_equal(permission_bit(STR("sms:read")), 1u << PERMISSION_SMS_READ);
+    assert_int_equal(permission_bit(STR("SMS:read")), 0);
+}
+
+static void assert_state(int64_t revoked_us, int64_t expires_us, const char *word, bool on)
+{
+    const struct key_record k = {.revoked_us = revoked_us, .expires_us = expires_us};
+
+    assert_string_equal(key_state_word(key_state(&k, 1000)), word);
+    assert_int_equal(key_is_on(&k, 1000), on);
+}
+
+static void a_key_lives_until_its_times_have_come(void **state)
+{
+    assert_state(0, 0, "active", true);
+    assert_state(0, 1001, "active", true);
+    assert_state(0, 1000, "expired", false);
+    assert_state(1001, 0, "retiring", true);
+    assert_state(1001, 1001, "retiring", true);
+    assert_state(1001, 1000, "expired", false);
+    assert_state(1000, 0, "revoked", false);
+    assert_state(1000, 999, "revoked", false);
+}
+
+static void names_are_lines_of_some_characters(void **state)
+{
+    char longest[KEY_NAME_MAX + 1];
+
+    for (size_t i = 0; i < KEY_NAME_MAX; i += 4)
+        memcpy(longest + i, "\xf0\x9f\x90\xa6", 4);
+    assert_true(key_name_valid((struct str){longest, KEY_NAME_MAX}));
+    longest[KEY_NAME_MAX - 4] = 'x';
+    assert_true(key_name_valid((struct str){longest, KEY_NAME_MAX - 3}));
+    longest[KEY_NAME_MAX - 3] = 'x';
+    assert_false(key_name_valid((struct str){longest, KEY_NAME_MAX - 2}));
+    assert_true(key_name_valid(STR("x")));
+    assert_false(key_name_valid(STR("")));
+    assert_false(key_name_valid(STR("two\nlines")));
+    assert_false(key_name_valid(STR("\x7f")));
+    assert_false(key_name_valid(STR("\xc2\x85")));
+    assert_false(key_name_valid(STR("\xff")));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -69,6 +125,9 @@ int main(void)
         cmocka_unit_test(other_forms_are_refused),
         cmocka_unit_test(permissions),
         cmocka_unit_test(none_listed_allows_all_but_keys),
+        cmocka_unit_test(permissions_are_written_as_they_are_read),
+        cmocka_unit_test(a_key_lives_until_its_times_have_come),
+        cmocka_unit_test(names_are_lines_of_some_characters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -200,5 +200,5 @@ void http_request_suspend(struct http_request *r, http_handler *finish)
 
 void http_request_resume(struct http_request *r)
 {
-    mailbox_push(&r->conn->worker->resumed, &r->letter);
+    mailbox_post(&r->conn->worker->resumed, &r->letter);
 }

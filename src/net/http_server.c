@@ -137,8 +137,8 @@ static int worker_start(struct http_server *s, struct http_worker *w)
     w->server = s;
     buf_init(&w->plain, PLAIN_MAX);
     buf_init(&w->cipher, CIPHER_MAX);
-    mailbox_init(&w->arrivals, SIZE_MAX, wake, w);
-    mailbox_init(&w->resumed, SIZE_MAX, wake, w);
+    mailbox_init(&w->arrivals, wake, w);
+    mailbox_init(&w->resumed, wake, w);
     w->receive = malloc(HTTP_RECEIVE);
     w->epoll = epoll_create1(EPOLL_CLOEXEC);
     w->wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
@@ -206,7 +206,7 @@ static void take_connection(void *server, int fd)
             least = &s->workers[i];
     atomic_fetch_add(&least->connections, 1);
     a->fd = fd;
-    mailbox_push(&least->arrivals, &a->letter);
+    mailbox_post(&least->arrivals, &a->letter);
 }
 
 static void server_free(struct http_server *s)

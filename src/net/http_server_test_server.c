@@ -34,7 +34,7 @@ static void answer_large(struct http_request *r)
 static void suspend(struct http_request *r)
 {
     http_request_suspend(r, answer_echo);
-    mailbox_push(&running->work, &r->letter);
+    mailbox_post(&running->work, &r->letter);
 }
 
 static void handle(struct http_request *r)
@@ -166,7 +166,7 @@ void test_server_start(struct test_server *t, struct http_server_options options
     running = t;
     options.context = t;
     options.identity = test_identity();
-    mailbox_init(&t->work, SIZE_MAX, NULL, NULL);
+    mailbox_init(&t->work, NULL, NULL);
     pthread_mutex_init(&t->gate, NULL);
     pthread_cond_init(&t->opened, NULL);
     int failed = http_server_start(&t->server, &options, why);

@@ -7,11 +7,11 @@
 
 enum { HELD_MAX = 64 };
 
-void mailbox_init(struct mailbox *m, size_t max, void (*wake)(void *), void *context)
+void mailbox_init(struct mailbox *m, void (*wake)(void *), void *context)
 {
     pthread_condattr_t attributes;
 
-    *m = (struct mailbox){.max = max, .wake = wake, .wake_context = context};
+    *m = (struct mailbox){.wake = wake, .wake_context = context};
     m->last = &m->first;
     pthread_mutex_init(&m->lock, NULL);
     /* Time-outs must not jump with the hour. */
@@ -61,41 +61,22 @@ void mailbox_release_wakes(void)
     held.count = 0;
 }
 
-static int put(struct mailbox *m, struct letter *l, size_t max)
-{
-    if (m->closed)
-        return -ESHUTDOWN;
-    if (m->count >= max)
-        return -EAGAIN;
-    l->next = NULL;
-    *m->last = l;
-    m->last = &l->next;
-    m->count++;
-    return 0;
-}
-
-static int deliver(struct mailbox *m, struct letter *l, size_t max)
-{
-    pthread_mutex_lock(&m->lock);
-    bool was_empty = !m->first;
-    int r = put(m, l, max);
-    /* The taker empties the whole box at once, so only the first letter needs to call it. */
-    if (r == 0 && was_empty)
-        pthread_cond_signal(&m->filled);
-    pthread_mutex_unlock(&m->lock);
-    if (r == 0 && was_empty)
-        wake_taker(m);
-    return r;
-}
-
 int mailbox_post(struct mailbox *m, struct letter *l)
 {
-    return deliver(m, l, m->max);
-}
-
-int mailbox_push(struct mailbox *m, struct letter *l)
-{
-    return deliver(m, l, SIZE_MAX);
+    pthread_mutex_lock(&m->lock);
+    bool closed = m->closed, was_empty = !m->first;
+    if (!closed) {
+        l->next = NULL;
+        *m->last = l;
+        m->last = &l->next;
+        /* The taker empties the whole box at once, so only the first letter needs to call it. */
+        if (was_empty)
+            pthread_cond_signal(&m->filled);
+    }
+    pthread_mutex_unlock(&m->lock);
+    if (!closed && was_empty)
+        wake_taker(m);
+    return closed ? -ESHUTDOWN : 0;
 }
 
 static struct letter *take_all(struct mailbox *m)
@@ -104,7 +85,6 @@ static struct letter *take_all(struct mailbox *m)
 
     m->first = NULL;
     m->last = &m->first;
-    m->count = 0;
     return first;
 }
 
@@ -157,12 +137,4 @@ bool mailbox_is_closed(struct mailbox *m)
     bool closed = m->closed;
     pthread_mutex_unlock(&m->lock);
     return closed;
-}
-
-size_t mailbox_count(struct mailbox *m)
-{
-    pthread_mutex_lock(&m->lock);
-    size_t count = m->count;
-    pthread_mutex_unlock(&m->lock);
-    return count;
 }

@@ -15,19 +15,16 @@ struct mailbox {
     pthread_mutex_t lock;
     pthread_cond_t filled;
     struct letter *first, **last;
-    size_t count, max;
     bool closed;
     void (*wake)(void *context); /* called after a post into an empty box, outside the lock */
     void *wake_context;
 };
 
-void mailbox_init(struct mailbox *m, size_t max, void (*wake)(void *), void *context);
+void mailbox_init(struct mailbox *m, void (*wake)(void *), void *context);
 void mailbox_done(struct mailbox *m);
 
-/* 0, -EAGAIN when the box is full, -ESHUTDOWN when it is closed. */
+/* 0, or -ESHUTDOWN when the box is closed. A box has no size: whoever posts bounds what waits. */
 int mailbox_post(struct mailbox *m, struct letter *l);
-/* The same, but never refused for fullness: for letters whose number is bounded elsewhere. */
-int mailbox_push(struct mailbox *m, struct letter *l);
 /* From hold to release this thread's posts wake each taker once, at the release, however many
  * letters it gets: for whoever posts many at a time. The boxes must live until then. */
 void mailbox_hold_wakes(void);
@@ -40,4 +37,3 @@ struct letter *mailbox_wait(struct mailbox *m, int64_t timeout_us);
 /* No more posts; what is inside can still be taken. Wakes the taker. */
 void mailbox_close(struct mailbox *m);
 bool mailbox_is_closed(struct mailbox *m);
-size_t mailbox_count(struct mailbox *m);

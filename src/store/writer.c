@@ -1,15 +1,18 @@
 #include "store/writer.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 enum { BATCH_MAX = 1024, LOOK_US = 100000 };
 
 struct writer {
     struct writer_options options;
-    struct mailbox jobs; /* requests of clients, refused when it is full, and what is owed */
+    struct mailbox jobs;
+    _Atomic size_t waiting; /* jobs of clients, from the post until they are done */
     pthread_t thread;
     bool failing;
+    bool aboard[WRITER_SEATS]; /* who has written in this transaction */
 };
 
 static struct write_job *job_of(struct letter *l)
@@ -27,10 +30,54 @@ static int apply_all(struct writer *w, struct letter *first)
     return 0;
 }
 
-static int write_batch(struct writer *w, struct letter *first)
+static bool rider_wants(const struct writer_rider *r, bool last)
 {
-    int failed = store_begin(w->options.store);
-    return failed ? failed : store_end(w->options.store, apply_all(w, first));
+    return r->wants && r->wants(r->context, last);
+}
+
+static bool riders_want(const struct writer *w, bool last)
+{
+    for (size_t i = 0; i < WRITER_SEATS; i++)
+        if (rider_wants(&w->options.riders[i], last))
+            return true;
+    return false;
+}
+
+static int write_riders(struct writer *w, bool last)
+{
+    int failed = 0;
+
+    for (size_t i = 0; i < WRITER_SEATS && !failed; i++) {
+        const struct writer_rider *r = &w->options.riders[i];
+        w->aboard[i] = rider_wants(r, last);
+        if (w->aboard[i])
+            failed = r->write(r->context, w->options.store);
+    }
+    return failed;
+}
+
+static void finish_riders(struct writer *w, int result)
+{
+    for (size_t i = 0; i < WRITER_SEATS; i++)
+        if (w->aboard[i]) {
+            w->aboard[i] = false;
+            w->options.riders[i].done(w->options.riders[i].context, result);
+        }
+}
+
+/* One transaction: these jobs, which may be none, and what rides along. */
+static int write_batch(struct writer *w, struct letter *first, bool last)
+{
+    int result = store_begin(w->options.store);
+
+    if (result)
+        return result;
+    result = apply_all(w, first);
+    if (!result)
+        result = write_riders(w, last);
+    result = store_end(w->options.store, result);
+    finish_riders(w, result);
+    return result;
 }
 
 static void report_health(struct writer *w, int result)
@@ -42,19 +89,27 @@ static void report_health(struct writer *w, int result)
         w->options.health(w->options.context, result < 0 ? store_error(w->options.store) : NULL);
 }
 
-static void finish_all(struct letter *first, int result)
+/* The job is gone once it is done. */
+static void finish(struct writer *w, struct write_job *job, int result)
+{
+    if (!job->owed)
+        atomic_fetch_sub(&w->waiting, 1);
+    job->done(job, result);
+}
+
+static void finish_all(struct writer *w, struct letter *first, int result)
 {
     mailbox_hold_wakes();
     while (first) {
-        struct letter *next = first->next; /* the job is gone once it is done */
-        job_of(first)->done(job_of(first), result);
+        struct letter *next = first->next;
+        finish(w, job_of(first), result);
         first = next;
     }
     mailbox_release_wakes();
 }
 
 /* After a batch that failed: requests are told, what is owed stays in front of what comes next. */
-static struct letter *keep_owed(struct letter *first, int result)
+static struct letter *keep_owed(struct writer *w, struct letter *first, int result)
 {
     struct letter *kept = NULL, **last = &kept;
 
@@ -65,17 +120,24 @@ static struct letter *keep_owed(struct letter *first, int result)
             last = &first->next;
             *last = NULL;
         } else {
-            job_of(first)->done(job_of(first), result);
+            finish(w, job_of(first), result);
         }
         first = next;
     }
     return kept;
 }
 
-/* Cuts the list after BATCH_MAX jobs and returns the rest. */
+static unsigned weight_of(struct letter *l)
+{
+    return job_of(l)->weight ? job_of(l)->weight : 1;
+}
+
+/* Cuts the list where a transaction has enough and returns the rest. */
 static struct letter *cut_batch(struct letter *first)
 {
-    for (int i = 1; i < BATCH_MAX && first->next; i++)
+    uint64_t weight = weight_of(first);
+
+    while (first->next && (weight += weight_of(first->next)) <= BATCH_MAX)
         first = first->next;
     struct letter *rest = first->next;
     first->next = NULL;
@@ -99,11 +161,11 @@ static struct letter *write_all(struct writer *w, struct letter *jobs)
 {
     while (jobs) {
         struct letter *rest = cut_batch(jobs);
-        int result = write_batch(w, jobs);
+        int result = write_batch(w, jobs, false);
         report_health(w, result);
         if (result < 0)
-            return keep_owed(join(jobs, rest), result);
-        finish_all(jobs, 0);
+            return keep_owed(w, join(jobs, rest), result);
+        finish_all(w, jobs, 0);
         jobs = rest;
     }
     return NULL;
@@ -115,29 +177,43 @@ static int write_nothing(struct store *s)
     return failed ? failed : store_end(s, store_touch(s));
 }
 
+/* Ten times a second, besides the jobs. */
+static void look_around(struct writer *w, bool wrote)
+{
+    store_look_elsewhere(w->options.store);
+    if (wrote)
+        return;
+    /* A server that is not ready may be sent nothing to try with: it tries by itself. */
+    if (w->failing)
+        report_health(w, write_nothing(w->options.store));
+    else if (riders_want(w, false))
+        report_health(w, write_batch(w, NULL, false));
+}
+
 static void *writer_main(void *argument)
 {
     struct writer *w = argument;
     struct letter *owed = NULL;
     int64_t next_look_us = 0;
-    bool closed = false;
+    bool closed = false, more = false; /* more to do in the house */
 
     pthread_setname_np(pthread_self(), "writer");
     while (!closed) {
-        struct letter *jobs = mailbox_wait(&w->jobs, LOOK_US);
+        struct letter *jobs = mailbox_wait(&w->jobs, more ? 0 : LOOK_US);
+        bool wrote = jobs || owed;
         closed = !jobs && mailbox_is_closed(&w->jobs);
-        /* A server that is not ready may be sent nothing to try with: it tries by itself. */
-        if (w->failing && !jobs && !owed)
-            report_health(w, write_nothing(w->options.store));
         owed = write_all(w, join(owed, jobs));
         int64_t now_us = clock_monotonic_us();
         if (now_us >= next_look_us) {
-            store_look_elsewhere(w->options.store);
+            look_around(w, wrote);
             next_look_us = now_us + LOOK_US;
         }
+        more = !w->failing && store_housekeep(w->options.store, !wrote) && !wrote;
         store_tidy(w->options.store);
     }
-    finish_all(owed, -EIO);
+    if (riders_want(w, true))
+        write_batch(w, NULL, true);
+    finish_all(w, owed, -EIO);
     return NULL;
 }
 
@@ -149,7 +225,7 @@ int writer_start(struct writer **ret, const struct writer_options *options)
     if (!w)
         return -ENOMEM;
     w->options = *options;
-    mailbox_init(&w->jobs, options->max_waiting, NULL, NULL);
+    mailbox_init(&w->jobs, NULL, NULL);
     int failed = -pthread_create(&w->thread, NULL, writer_main, w);
     if (failed) {
         mailbox_done(&w->jobs);
@@ -163,13 +239,18 @@ int writer_start(struct writer **ret, const struct writer_options *options)
 int writer_post(struct writer *w, struct write_job *job)
 {
     job->owed = false;
-    return mailbox_post(&w->jobs, &job->letter);
+    int failed = atomic_fetch_add(&w->waiting, 1) < w->options.max_waiting
+                     ? mailbox_post(&w->jobs, &job->letter)
+                     : -EAGAIN;
+    if (failed)
+        atomic_fetch_sub(&w->waiting, 1);
+    return failed;
 }
 
 int writer_post_owed(struct writer *w, struct write_job *job)
 {
     job->owed = true;
-    return mailbox_push(&w->jobs, &job->letter);
+    return mailbox_post(&w->jobs, &job->letter);
 }
 
 void writer_stop(struct writer *w)

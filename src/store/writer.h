@@ -12,26 +12,33 @@ struct write_job {
     int (*apply)(struct write_job *job, struct store *store);
     /* On the writer's thread, when the batch is durable (0) or lost (negative errno). */
     void (*done)(struct write_job *job, int result);
-    unsigned
-        weight; /* rows it stands for, 0 counts as 1: a transaction takes so many and no more */
-    bool owed;  /* the writer's: see writer_post_owed */
+    /* Rows it stands for, 0 counts as 1: a transaction takes so many and no more, but always one
+     * job. */
+    unsigned weight;
+    bool owed; /* the writer's: see writer_post_owed */
 };
 
 struct writer;
 
-/* Rides along: on the writer's thread, inside each transaction, and ten times a second when there
- * is none. 0 or the store's negative errno. `done` hears whether it became durable. */
+/* Rides along: what gathers beside the jobs and is written when there is a transaction anyway,
+ * after its jobs, or alone, ten times a second, when there is none. All on the writer's thread. */
 struct writer_rider {
-    bool (*wants)(void *context); /* whether there is anything to write; NULL = never */
+    /* Whether there is anything to write; `last`: the writer stops, there is no later. NULL: this
+     * seat is empty. */
+    bool (*wants)(void *context, bool last);
+    /* Inside the transaction: negative errno fails the whole batch. */
     int (*write)(void *context, struct store *s);
+    /* After each write: it is durable (0) or lost (negative errno). Before the jobs hear of it. */
     void (*done)(void *context, int result);
     void *context;
 };
 
+enum { WRITER_SEATS = 4 };
+
 struct writer_options {
     struct store *store;
-    struct writer_rider rider;
-    size_t max_waiting;
+    struct writer_rider riders[WRITER_SEATS];
+    size_t max_waiting; /* jobs of writer_post that are not done yet */
     /* Told on the writer's thread when writing begins to fail, and when it works again (NULL),
      * which the writer finds out by itself. */
     void (*health)(void *context, const char *why);

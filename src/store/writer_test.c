@@ -1,200 +1,5 @@
-/* The writer over a store whose begin, commit and transactions the test watches and breaks.
- * A gate holds the writer's thread so that jobs can pile up. */
-#include "store/writer.h"
-
-#include "store/engine.h"
-#include "store/test_store.h"
-
-#include <errno.h>
-#include <semaphore.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdatomic.h>
-#include <stdio.h>
-#include <string.h>
-#include <time.h>
-#include <unistd.h>
-
-#include <cmocka.h>
-
-enum { MANY = 3000, PATIENCE_S = 10 };
-
-static struct store *store;
-static struct store_engine engine;
-static const struct store_engine *beneath;
-static struct writer *writer;
-static _Atomic int commits, begins, begin_error, commit_error;
-
-static int test_begin(struct store *s)
-{
-    int error = atomic_load(&begin_error);
-
-    if (error)
-        return store_fail(s, error, "the test broke begin");
-    atomic_fetch_add(&begins, 1);
-    return beneath->begin(s);
-}
-
-static int test_commit(struct store *s)
-{
-    int error = atomic_load(&commit_error);
-
-    if (error) {
-        beneath->rollback(s);
-        return store_fail(s, error, "the test broke commit");
-    }
-    atomic_fetch_add(&commits, 1);
-    return beneath->commit(s);
-}
-
-/* ---- what the jobs did, in order; the writer's thread writes, the test reads when it rests ----
- */
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static int applied[4 * MANY], finished[4 * MANY];
-static size_t applied_count, finished_count;
-static char health[256]; /* "x" for a failure, "." for recovery */
-
-struct test_job {
-    struct write_job job;
-    int name;
-    int error; /* of apply */
-    int result;
-    sem_t *gate; /* apply waits for it */
-    sem_t done;
-};
-
-static int apply_test(struct write_job *job, struct store *s)
-{
-    struct test_job *t = (struct test_job *)job;
-
-    if (t->gate)
-        sem_wait(t->gate);
-    pthread_mutex_lock(&lock);
-    applied[applied_count++] = t->name;
-    pthread_mutex_unlock(&lock);
-    return t->error ? store_fail(s, t->error, "the test broke a job") : 0;
-}
-
-static void test_done(struct write_job *job, int result)
-{
-    struct test_job *t = (struct test_job *)job;
-
-    pthread_mutex_lock(&lock);
-    finished[finished_count++] = t->name;
-    pthread_mutex_unlock(&lock);
-    t->result = result;
-    sem_post(&t->done);
-}
-
-static struct test_job *job_init(struct test_job *t, int name)
-{
-    *t = (struct test_job){.job = {.apply = apply_test, .done = test_done}, .name = name};
-    sem_init(&t->done, 0, 0);
-    return t;
-}
-
-static struct timespec patience(void)
-{
-    struct timespec at;
-
-    clock_gettime(CLOCK_REALTIME, &at);
-    at.tv_sec += PATIENCE_S;
-    return at;
-}
-
-static int result_of(struct test_job *t)
-{
-    struct timespec at = patience();
-
-    if (sem_timedwait(&t->done, &at) < 0)
-        fail_msg("job %d was never done", t->name);
-    return t->result;
-}
-
-static bool is_done(struct test_job *t)
-{
-    int value;
-    sem_getvalue(&t->done, &value);
-    return value > 0;
-}
-
-static void note_health(void *context, const char *why)
-{
-    pthread_mutex_lock(&lock);
-    size_t n = strlen(health);
-    assert_true(n + 1 < sizeof health);
-    health[n] = why ? 'x' : '.';
-    if (why)
-        assert_true(strlen(why) > 0);
-    pthread_mutex_unlock(&lock);
-}
-
-static void assert_health(const char *wanted)
-{
-    char seen[sizeof health] = "";
-
-    for (int i = 0; i < PATIENCE_S * 1000 && strcmp(seen, wanted) != 0; i++) {
-        pthread_mutex_lock(&lock);
-        memcpy(seen, health, sizeof seen);
-        pthread_mutex_unlock(&lock);
-        usleep(1000);
-    }
-    assert_string_equal(seen, wanted);
-}
-
-static int set_up(void **state)
-{
-    store = test_store_open(&clock_real);
-    beneath = store->engine;
-    engine = *beneath;
-    engine.begin = test_begin;
-    engine.commit = test_commit;
-    store->engine = &engine;
-    commits = begins = begin_error = commit_error = 0;
-    applied_count = finished_count = 0;
-    memset(health, 0, sizeof health);
-    struct writer_options options = {.store = store, .max_waiting = MANY, .health = note_health};
-    assert_int_equal(writer_start(&writer, &options), 0);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    writer_free(writer);
-    test_store_close(store);
-    return 0;
-}
-
-/* Keeps the writer busy until the gate is posted. */
-static sem_t gate;
-static struct test_job blocker;
-
-static void hold_writer(void)
-{
-    int value = 1;
-
-    sem_init(&gate, 0, 0);
-    job_init(&blocker, 0)->gate = &gate;
-    assert_int_equal(writer_post_owed(writer, &blocker.job), 0);
-    while (atomic_load(&begins) == 0 && value++ < 10000)
-        usleep(1000);
-}
-
-static void let_writer_go(void)
-{
-    sem_post(&gate);
-}
-
-static void assert_order(const int *names, size_t count, const int *wanted)
-{
-    pthread_mutex_lock(&lock);
-    for (size_t i = 0; i < count; i++)
-        assert_int_equal(names[i], wanted[i]);
-    pthread_mutex_unlock(&lock);
-}
-
-/* ---- the tests ---- */
+/* Jobs and their transactions. */
+#include "store/test_writer.h"
 
 static void many_jobs_share_a_transaction(void **state)
 {
@@ -244,6 +49,46 @@ static void a_full_box_refuses_requests_but_not_what_is_owed(void **state)
     assert_int_equal(result_of(&owed), 0);
     assert_int_equal(writer_post(writer, &refused.job), 0);
     assert_int_equal(result_of(&refused), 0);
+    writer_stop(writer);
+}
+
+/* Counted until they are done, not until the writer takes them. */
+static void jobs_on_their_way_count_as_waiting(void **state)
+{
+    static struct test_job jobs[MANY], refused;
+    int tries = 0;
+
+    sem_init(&gate, 0, 0);
+    job_init(&jobs[0], 0)->gate = &gate;
+    assert_int_equal(writer_post(writer, &jobs[0].job), 0);
+    while (atomic_load(&begins) == 0 && tries++ < 10000)
+        usleep(1000); /* the writer has taken it and is inside */
+    for (int i = 1; i < MANY; i++)
+        assert_int_equal(writer_post(writer, &job_init(&jobs[i], i)->job), 0);
+    assert_int_equal(writer_post(writer, &job_init(&refused, -1)->job), -EAGAIN);
+    let_writer_go();
+    for (int i = 0; i < MANY; i++)
+        assert_int_equal(result_of(&jobs[i]), 0);
+    assert_int_equal(writer_post(writer, &refused.job), 0);
+    assert_int_equal(result_of(&refused), 0);
+    writer_stop(writer);
+}
+
+static void a_heavy_job_counts_for_many(void **state)
+{
+    static const unsigned weights[] = {1000, 23, 1, 1, 5000, 0, 1023, 1024};
+    static struct test_job jobs[sizeof weights / sizeof *weights];
+
+    hold_writer();
+    for (size_t i = 0; i < sizeof weights / sizeof *weights; i++) {
+        job_init(&jobs[i], (int)i + 1)->job.weight = weights[i];
+        assert_int_equal(writer_post(writer, &jobs[i].job), 0);
+    }
+    let_writer_go();
+    for (size_t i = 0; i < sizeof weights / sizeof *weights; i++)
+        assert_int_equal(result_of(&jobs[i]), 0);
+    /* the blocker; 1000+23+1; 1; 5000; 1+1023; 1024 */
+    assert_int_equal(atomic_load(&commits), 1 + 5);
     writer_stop(writer);
 }
 
@@ -404,14 +249,14 @@ static void many_threads_may_post(void **state)
     assert_int_equal(finished_count, MANY);
 }
 
-#define WRITER_TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         WRITER_TEST(many_jobs_share_a_transaction),
         WRITER_TEST(very_many_jobs_are_cut_into_batches),
         WRITER_TEST(a_full_box_refuses_requests_but_not_what_is_owed),
+        WRITER_TEST(jobs_on_their_way_count_as_waiting),
+        WRITER_TEST(a_heavy_job_counts_for_many),
         WRITER_TEST(a_failing_job_fails_its_batch),
         WRITER_TEST(owed_jobs_outlive_a_failing_commit),
         WRITER_TEST(owed_jobs_outlive_a_failing_begin),

@@ -1,0 +1,109 @@
+/* Calls that write: the request is suspended, its job goes to the writer, and when it is durable,
+ * refused or lost, the worker answers. */
+#include "api/call.h"
+
+#include <errno.h>
+
+static void answer_queue_full(struct call *c)
+{
+    answer_problem(c, &(struct problem){.code = PROBLEM_QUEUE_FULL,
+                                        .message = "Too many requests are waiting; nothing was "
+                                                   "accepted. Try again in 1 second.",
+                                        .retry_after_s = 1});
+}
+
+static void answer_not_stored(struct call *c)
+{
+    answer_problem(c, &(struct problem){.code = PROBLEM_SERVICE_UNAVAILABLE,
+                                        .message = "The request could not be stored; nothing was "
+                                                   "accepted. Try again in 5 seconds.",
+                                        .retry_after_s = 5});
+}
+
+void *writing_new(struct call *c, size_t size)
+{
+    struct writing *w = arena_alloc(&c->http->arena, size);
+
+    if (!w) {
+        answer_queue_full(c);
+        return NULL;
+    }
+    w->call = *c;
+    w->account = c->key->account;
+    w->mode = c->key->mode;
+    return w;
+}
+
+/* ---- on the writer's thread ---- */
+
+static int apply(struct write_job *job, struct store *s)
+{
+    struct writing *w = (struct writing *)job;
+
+    if (w->has_once) {
+        int r = once_find(w, s);
+        if (r != -ENOENT)
+            return r;
+    }
+    int r = w->ops->apply(w, s);
+    if (r < 0 || !w->has_once || w->problem.code != PROBLEM_NONE)
+        return r;
+    return once_keep(w, s);
+}
+
+static void done(struct write_job *job, int result)
+{
+    struct writing *w = (struct writing *)job;
+
+    w->result = result;
+    if (result == 0 && !w->replayed && w->problem.code == PROBLEM_NONE && w->ops->written)
+        w->ops->written(w);
+    http_request_resume(w->call.http);
+}
+
+/* ---- on the worker's thread ---- */
+
+static void answer(struct writing *w)
+{
+    if (w->has_once && !w->once.message) { /* rendered when it was kept */
+        w->call.http->status = w->status;
+        return;
+    }
+    struct json_writer out = answer_json(&w->call, w->status);
+    w->ops->render(w, &out);
+}
+
+static void finish(struct http_request *r)
+{
+    struct writing *w = r->continuation;
+
+    if (w->result == -EAGAIN)
+        answer_queue_full(&w->call);
+    else if (w->result < 0)
+        answer_not_stored(&w->call);
+    else if (w->problem.code != PROBLEM_NONE)
+        answer_problem(&w->call, &w->problem);
+    else if (w->replayed)
+        once_answer(w);
+    else
+        answer(w);
+}
+
+void writing_start(struct writing *w, const struct writing_ops *ops, unsigned weight)
+{
+    struct http_request *r = w->call.http;
+
+    w->ops = ops;
+    w->status = ops->status;
+    w->job.apply = apply;
+    w->job.done = done;
+    w->job.weight = weight;
+    w->call.key = NULL;
+    r->continuation = w;
+    http_request_suspend(r, finish);
+    int failed = writer_post(w->call.api->options.writer, &w->job);
+    if (failed) {
+        w->result = failed;
+        http_request_resume(r);
+    }
+}

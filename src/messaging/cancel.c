@@ -1,0 +1,173 @@
+/* A cancel waits in `asked` until it is judged, then its move is posted. Until that comes back the
+ * message is covered: no copy of it that was read or offered before may be handed over. */
+#include "messaging/cancel.h"
+
+#include "messaging/dispatch_internal.h"
+#include "messaging/status.h"
+
+#include <assert.h>
+
+void cancels_init(struct cancels *c, struct dispatch *d)
+{
+    mailbox_init(&c->box, d->options.wake, d->options.wake_context);
+}
+
+void cancels_done(struct cancels *c)
+{
+    assert(c->count == 0);
+    mailbox_done(&c->box);
+}
+
+static struct cancel **slot_of(struct cancels *t, int64_t message)
+{
+    return &t->slots[((uint64_t)message * 0x9e3779b97f4a7c15u) >> 56];
+}
+
+static struct cancel *find(const struct dispatch *d, int64_t message)
+{
+    struct cancel *c = NULL;
+
+    if (d->cancels.count > 0)
+        c = *slot_of((struct cancels *)&d->cancels, message);
+    while (c && c->message != message)
+        c = c->next_in_slot;
+    return c;
+}
+
+bool cancels_cover(const struct dispatch *d, const struct message *m)
+{
+    const struct cancel *c = find(d, m->id);
+    /* What was sent in an earlier run must be followed; its cancel is refused. */
+    return c && c->posted && m->status == STATUS_QUEUED;
+}
+
+static void answer(struct cancel *c, enum cancel_outcome outcome)
+{
+    c->outcome = outcome;
+    c->done(c);
+}
+
+void cancel_ask(struct cancel *c, struct dispatch *d)
+{
+    c->dispatch = d;
+    c->parcel = NULL;
+    c->posted = c->moved = false;
+    if (mailbox_post(&d->cancels.box, &c->errand.job.letter) < 0)
+        answer(c, CANCEL_LOST);
+}
+
+/* ---- the table ---- */
+
+static void enter(struct cancels *t, struct cancel *c)
+{
+    struct cancel **slot = slot_of(t, c->message);
+
+    c->next_in_slot = *slot;
+    *slot = c;
+    c->next_asked = t->asked;
+    t->asked = c;
+    t->count++;
+}
+
+static void leave(struct cancels *t, struct cancel *c)
+{
+    struct cancel **at = slot_of(t, c->message);
+
+    while (*at != c)
+        at = &(*at)->next_in_slot;
+    *at = c->next_in_slot;
+    t->count--;
+}
+
+static void take_asked(struct dispatch *d)
+{
+    for (struct letter *l = mailbox_take(&d->cancels.box); l;) {
+        struct letter *next = l->next;
+        struct cancel *c = (struct cancel *)l;
+        if (find(d, c->message))
+            answer(c, CANCEL_REFUSED); /* another was first */
+        else
+            enter(&d->cancels, c);
+        l = next;
+    }
+}
+
+/* ---- judging ---- */
+
+static int apply_cancel(struct write_job *job, struct store *s)
+{
+    struct cancel *c = (struct cancel *)job;
+    int moved = store_move(s, &c->move);
+
+    c->moved = moved == 1;
+    return c->moved ? dispatch_refund(s, c->account, c->mode, c->cost_micros)
+                    : moved; /* 0 or what broke */
+}
+
+static void cancel_back(struct errand *e)
+{
+    struct cancel *c = (struct cancel *)e;
+
+    leave(&c->dispatch->cancels, c);
+    if (c->parcel)
+        dispatch_release(c->dispatch, c->parcel);
+    answer(c, e->result < 0 ? CANCEL_LOST : c->moved ? CANCEL_DONE : CANCEL_REFUSED);
+}
+
+/* A queued message that dispatch knows and that does not wait is with a carrier; one that dispatch
+ * does not know yet lies in the store only. Of the scheduled ones the store alone decides. */
+static void post(struct dispatch *d, struct cancel *c, int64_t known)
+{
+    message_move_to(&c->move, c->message, STATUS_CANCELLED, FAILURE_NONE,
+                    clock_now_us(d->options.clock));
+    if (c->parcel)
+        c->move.from = status_bit(STATUS_QUEUED);
+    else if (c->message <= known)
+        c->move.from = status_bit(STATUS_SCHEDULED);
+    c->posted = true;
+    errand_post(&c->errand, d->options.writer, &d->written, apply_cancel, cancel_back);
+}
+
+static bool is_asked_for(void *dispatch, struct parcel *p)
+{
+    struct cancel *c = find(dispatch, p->message.id);
+
+    if (!c || c->posted || p->message.status != STATUS_QUEUED)
+        return false;
+    c->parcel = p;
+    return true;
+}
+
+void cancels_run(struct dispatch *d)
+{
+    take_asked(d);
+    if (!d->cancels.asked)
+        return;
+    int64_t known = dispatch_known(d);
+    dispatch_collect(d); /* after that: every parcel up to `known` is seen */
+    parcel_queue_pick(&d->waiting, is_asked_for, d);
+    struct cancel *c = d->cancels.asked;
+    d->cancels.asked = NULL;
+    while (c) {
+        struct cancel *next = c->next_asked;
+        if (schedule_fires(d->schedule, c->message)) { /* soon it is clear where it lies */
+            c->next_asked = d->cancels.asked;
+            d->cancels.asked = c;
+        } else {
+            post(d, c, known);
+        }
+        c = next;
+    }
+}
+
+void cancels_close(struct dispatch *d)
+{
+    mailbox_close(&d->cancels.box);
+    take_asked(d);
+    while (d->cancels.asked) {
+        struct cancel *c = d->cancels.asked;
+        d->cancels.asked = c->next_asked;
+        leave(&d->cancels, c);
+        answer(c, CANCEL_LOST);
+    }
+}

@@ -1,0 +1,22 @@
+#include "messaging/errand.h"
+
+/* On the writer's thread. */
+static void go_home(struct write_job *job, int result)
+{
+    struct errand *e = (struct errand *)job;
+
+    e->result = result;
+    mailbox_post(e->home, &e->job.letter);
+}
+
+void errand_post(struct errand *e, struct writer *w, struct mailbox *home,
+                 int (*apply)(struct write_job *job, struct store *s),
+                 void (*back)(struct errand *e))
+{
+    e->job = (struct write_job){.apply = apply, .done = go_home};
+    e->home = home;
+    e->back = back;
+    int refused = writer_post_owed(w, &e->job);
+    if (refused)
+        go_home(&e->job, refused); /* the program is stopping; the store's word stands */
+}
