@@ -8,9 +8,10 @@ import { record } from './record.mjs';
 
 export class Client {
   // `key` is sent with every call that does not name another; undefined sends none.
-  constructor({ port, ca, key, connections = 64 }) {
+  // `localAddress` is the address that the calls come from.
+  constructor({ port, ca, key, connections = 64, localAddress }) {
     Object.assign(this, { port, ca, key });
-    this.agent = new https.Agent({ keepAlive: true, maxSockets: connections, ca });
+    this.agent = new https.Agent({ keepAlive: true, maxSockets: connections, ca, localAddress });
   }
 
   // One request and its answer, unchecked: {request, status, headers, text, bytes}.
