@@ -19,13 +19,18 @@ struct creating {
     char key[KEY_CHARS + 1];
     int64_t replaces; /* the key that goes for it; 0 = none */
     int64_t replaced_us;
+    struct problem refusal; /* of what is not a repetition; PROBLEM_NONE = none */
 };
 
 static int create_apply(struct writing *w, struct store *s)
 {
     struct creating *n = (struct creating *)w;
-    int r = store_key_insert(s, &n->record);
 
+    if (n->refusal.code != PROBLEM_NONE) {
+        w->problem = n->refusal;
+        return 0;
+    }
+    int r = store_key_insert(s, &n->record);
     if (r == 0 && n->replaces)
         r = store_key_revoke(s, w->account, n->replaces, n->replaced_us);
     return r;
@@ -149,11 +154,10 @@ static bool read_limit(struct call *c, const char *field, int64_t value, uint32_
 static bool read_limits(struct call *c, const struct key_body *body, struct key_record *k,
                         struct problem *p)
 {
-    struct limit_plan plan = plan_limits(str_of(c->key->plan));
-
     k->per_minute = k->per_hour = LIMIT_OF_PLAN;
-    return (!body->has_per_minute || read_limit(c, "perMinute", body->per_minute, plan.per_minute,
-                                                &k->per_minute, p)) &&
+    struct limit_plan plan = plan_limits(k);
+    return (!body->has_per_minute ||
+            read_limit(c, "perMinute", body->per_minute, plan.per_minute, &k->per_minute, p)) &&
            (!body->has_per_hour ||
             read_limit(c, "perHour", body->per_hour, plan.per_hour, &k->per_hour, p));
 }
@@ -218,16 +222,17 @@ static bool check_grace(const struct rotate_body *body, struct problem *p)
     return true;
 }
 
-/* One that is off has no place that another could take. */
-static bool check_on(struct call *c, const struct key_record *old, struct problem *p)
+/* One that is off has no place that another could take. A repeated request gets its answer all the
+ * same, so it is the writer who refuses. */
+static void check_on(struct creating *n, const struct key_record *old)
 {
-    if (key_is_on(old, c->now_us))
-        return true;
-    return problem_set(p, PROBLEM_KEY_NOT_FOUND, NULL,
-                       arena_printf(&c->http->arena,
-                                    "The key %.*s is %s and cannot be rotated; make a new one.",
-                                    STR_FMT(c->parameter),
-                                    key_state_word(key_state(old, c->now_us))));
+    struct call *c = &n->w.call;
+
+    if (!key_is_on(old, c->now_us))
+        problem_set(&n->refusal, PROBLEM_KEY_NOT_FOUND, NULL,
+                    arena_printf(&c->http->arena,
+                                 "The key %.*s is %s and cannot be rotated; make a new one.",
+                                 STR_FMT(c->parameter), key_state_word(key_state(old, c->now_us))));
 }
 
 void keys_rotate(struct call *c)
@@ -240,11 +245,11 @@ void keys_rotate(struct call *c)
     if (!n || !key_of_call(c, &old))
         return;
     if (!body_decode(c, &rotate_table, &body, &p) || !check_grace(&body, &p) ||
-        !writing_once(&n->w, &rotate_table, &body, &p) || !check_gift(c, old.permissions, &p) ||
-        (!n->w.has_once && !check_on(c, &old, &p))) {
+        !check_gift(c, old.permissions, &p) || !writing_once(&n->w, &rotate_table, &body, &p)) {
         answer_problem(c, &p);
         return;
     }
+    check_on(n, &old);
     n->record = old;
     n->record.revoked_us = 0;
     n->replaces = old.id;
