@@ -173,7 +173,7 @@ const faults = {
   mediaUrls: { many: 'too_many_media', 'item high': 'invalid_media_url', 'item form': 'invalid_media_url' },
   messageType: { form: 'invalid_message_type' },
   tags: { many: 'invalid_tags', twice: 'invalid_tags', 'item low': 'invalid_tags', 'item high': 'invalid_tags', 'item form': 'invalid_tags' },
-  metadata: { form: 'invalid_metadata', type: 'invalid_metadata' },
+  metadata: { form: 'invalid_metadata' },
   scheduledAt: { form: 'invalid_scheduled_time' },
   webhookUrl: { form: 'invalid_webhook_url', high: 'invalid_webhook_url' },
   webhookFailoverUrl: { form: 'invalid_webhook_url', high: 'invalid_webhook_url' },
