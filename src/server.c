@@ -98,22 +98,30 @@ static int start_store(struct server *s)
     return failed ? failed : first_key(s->store, &s->data, s->first_key, s->why);
 }
 
-/* What is kept in memory beside the store: it goes on where the last run stopped. */
-static int start_memory(struct server *s)
+/* What is kept in memory of keys and people goes on where an earlier run stopped. */
+static int load_memory(struct server *s)
 {
-    struct store_reader *reader = NULL;
+    struct store_reader *reader;
     int failed = store_reader_open(s->store, &reader);
 
+    if (failed)
+        return failed;
     s->limiter = limiter_new();
     s->usage = usage_new(&clock_real);
     s->optouts = optouts_new(store_secret(s->store));
-    if (!failed && (!s->limiter || !s->usage || !s->optouts))
+    if (!s->limiter || !s->usage || !s->optouts)
         failed = -ENOMEM;
     if (!failed)
         failed = limiter_load(s->limiter, reader, clock_now_us(&clock_real));
     if (!failed)
         failed = optouts_load(s->optouts, reader);
     store_reader_close(reader);
+    return failed;
+}
+
+static int start_memory(struct server *s)
+{
+    int failed = load_memory(s);
     return failed ? fail(s, failed, "cannot read limits and opt-outs") : 0;
 }
 

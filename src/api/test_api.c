@@ -16,11 +16,11 @@ struct store *test_store;
 struct api *test_api;
 struct api_worker *test_worker;
 
-static struct writer *writer;
-static struct dispatch *dispatch;
 static struct limiter *limiter;
 static struct usage *usage;
 static struct optouts *optouts;
+static struct writer *writer;
+static struct dispatch *dispatch;
 static struct http_worker http_worker;
 static struct http_conn conn = {.worker = &http_worker};
 static struct http_peer peer;
@@ -151,7 +151,12 @@ static void add_keys(void)
 
 static void start_engine(void)
 {
-    struct writer_options w = {.store = test_store, .max_waiting = 10};
+    limiter = limiter_new();
+    usage = usage_new(&test_clock);
+    optouts = optouts_new(store_secret(test_store));
+    assert_true(limiter && optouts);
+    struct writer_options w = {
+        .store = test_store, .riders = {limiter_rider(limiter)}, .max_waiting = 10};
     assert_int_equal(writer_start(&writer, &w), 0);
     struct dispatch_options d = {
         .store = test_store, .writer = writer, .clock = &test_clock, .window = 10, .wake = wake};
@@ -174,9 +179,6 @@ int test_api_set_up(void **state)
     plans_set(plans);
     start_engine();
     add_keys();
-    limiter = limiter_new();
-    usage = usage_new(&test_clock);
-    optouts = optouts_new(store_secret(test_store));
     struct api_options a = {.store = test_store,
                             .writer = writer,
                             .dispatch = dispatch,
