@@ -60,3 +60,14 @@ node_packages() {
         npm ci --no-audit --no-fund && cp package-lock.json node_modules/.installed-lock.json
     fi
 }
+
+# Redocly's tools need a newer node than Debian 12 has. Without one their part is left out, but not in
+# CI, and never in silence.
+redocly_can_run() {
+    if node -e 'const [a, b] = process.versions.node.split("."); process.exit(a > 20 || (a == 20 && b >= 19) ? 0 : 1)'; then
+        return 0
+    fi
+    say "left out: redocly needs node 20.19 or later, this is $(node --version)"
+    [[ ${CI:-} != true ]] || exit 1
+    return 1
+}
