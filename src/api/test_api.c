@@ -16,6 +16,8 @@ struct store *test_store;
 struct api *test_api;
 struct api_worker *test_worker;
 
+static struct limiter *limiter;
+static struct optouts *optouts;
 static struct writer *writer;
 static struct dispatch *dispatch;
 static struct http_worker http_worker;
@@ -134,7 +136,11 @@ static void add_keys(void)
 
 static void start_engine(void)
 {
-    struct writer_options w = {.store = test_store, .max_waiting = 10};
+    limiter = limiter_new();
+    optouts = optouts_new(store_secret(test_store));
+    assert_true(limiter && optouts);
+    struct writer_options w = {
+        .store = test_store, .riders = {limiter_rider(limiter)}, .max_waiting = 10};
     assert_int_equal(writer_start(&writer, &w), 0);
     struct dispatch_options d = {
         .store = test_store, .writer = writer, .clock = &test_clock, .window = 10, .wake = wake};
@@ -160,6 +166,8 @@ int test_api_set_up(void **state)
     struct api_options a = {.store = test_store,
                             .writer = writer,
                             .dispatch = dispatch,
+                            .limiter = limiter,
+                            .optouts = optouts,
                             .clock = &test_clock,
                             .docs_url = "https://docs.example.com",
                             .failed_keys = 20};
@@ -194,6 +202,8 @@ int test_api_tear_down(void **state)
     api_free(test_api);
     dispatch_free(dispatch);
     writer_free(writer);
+    limiter_free(limiter);
+    optouts_free(optouts);
     test_store_close(test_store);
     plans_set(NULL);
     return 0;
