@@ -37,6 +37,7 @@ struct server {
     struct plan_array *plans;
     struct store *store;
     struct limiter *limiter;
+    struct usage *usage;
     struct optouts *optouts;
     struct writer *writer;
     struct loop *engine;
@@ -106,8 +107,9 @@ static int load_memory(struct server *s)
     if (failed)
         return failed;
     s->limiter = limiter_new();
+    s->usage = usage_new(&clock_real);
     s->optouts = optouts_new(store_secret(s->store));
-    if (!s->limiter || !s->optouts)
+    if (!s->limiter || !s->usage || !s->optouts)
         failed = -ENOMEM;
     if (!failed)
         failed = limiter_load(s->limiter, reader, clock_now_us(&clock_real));
@@ -126,7 +128,7 @@ static int start_memory(struct server *s)
 static int start_writer(struct server *s)
 {
     struct writer_options options = {.store = s->store,
-                                     .riders = {limiter_rider(s->limiter)},
+                                     .riders = {limiter_rider(s->limiter), usage_rider(s->usage)},
                                      .max_waiting = (size_t)s->config->queue_writes,
                                      .health = store_health,
                                      .context = s};
@@ -194,6 +196,7 @@ static int start_api(struct server *s)
                                   .writer = s->writer,
                                   .dispatch = s->dispatch,
                                   .limiter = s->limiter,
+                                  .usage = s->usage,
                                   .optouts = s->optouts,
                                   .clock = &clock_real,
                                   .docs_url = s->config->server_docs_url,
@@ -339,6 +342,7 @@ static void stop_all(struct server *s)
     if (s->writer)
         writer_free(s->writer);
     limiter_free(s->limiter);
+    usage_free(s->usage);
     optouts_free(s->optouts);
     if (s->store)
         store_close(s->store);

@@ -7,6 +7,7 @@
 #include "messaging/limit.h"
 #include "messaging/optout.h"
 #include "messaging/problem.h"
+#include "messaging/usage.h"
 #include "net/http_server.h"
 #include "store/writer.h"
 
@@ -17,6 +18,7 @@ struct api_options {
     struct writer *writer;
     struct dispatch *dispatch;
     struct limiter *limiter;
+    struct usage *usage;
     struct optouts *optouts;
     const struct clock *clock;
     /* Where `documentation` links lead, "https://example.com/docs"; "": to this server's /docs. */

@@ -246,6 +246,7 @@ static bool check_key(struct call *c, const struct route *route)
         answer_problem(c, &p);
         return false;
     }
+    usage_note(c->api->options.usage, c->key->id, c->now_us, c->http->peer->text);
     if (route->access & UNCOUNTED) {
         look_at_limits(c);
         return check_rights(c, route);

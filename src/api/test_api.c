@@ -17,6 +17,7 @@ struct api *test_api;
 struct api_worker *test_worker;
 
 static struct limiter *limiter;
+static struct usage *usage;
 static struct optouts *optouts;
 static struct writer *writer;
 static struct dispatch *dispatch;
@@ -148,6 +149,20 @@ void test_suspend_account(int64_t account, int64_t at_us)
     test_write(suspend_account, &p);
 }
 
+static int write_usage(struct store *s, void *rider)
+{
+    struct writer_rider *r = rider;
+    return r->write(r->context, s);
+}
+
+void test_write_usage(void)
+{
+    struct writer_rider rider = usage_rider(usage);
+
+    test_write(write_usage, &rider);
+    rider.done(rider.context, 0);
+}
+
 static void add_keys(void)
 {
     test_add_key(TEST_KEY, MODE_TEST, false, 0, "unlimited", 0);
@@ -161,6 +176,7 @@ static void add_keys(void)
 static void start_engine(void)
 {
     limiter = limiter_new();
+    usage = usage_new(&test_clock);
     optouts = optouts_new(store_secret(test_store));
     assert_true(limiter && optouts);
     struct writer_options w = {
@@ -191,6 +207,7 @@ int test_api_set_up(void **state)
                             .writer = writer,
                             .dispatch = dispatch,
                             .limiter = limiter,
+                            .usage = usage,
                             .optouts = optouts,
                             .clock = &test_clock,
                             .docs_url = "https://docs.example.com",
@@ -227,6 +244,7 @@ int test_api_tear_down(void **state)
     dispatch_free(dispatch);
     writer_free(writer);
     limiter_free(limiter);
+    usage_free(usage);
     optouts_free(optouts);
     test_store_close(test_store);
     plans_set(NULL);
