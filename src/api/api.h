@@ -6,6 +6,7 @@
 #include "messaging/dispatch.h"
 #include "messaging/limit.h"
 #include "messaging/problem.h"
+#include "messaging/route.h"
 #include "net/http_server.h"
 #include "store/writer.h"
 
@@ -16,6 +17,7 @@ struct api_options {
     struct writer *writer;
     struct dispatch *dispatch;
     const struct clock *clock;
+    const struct sender_table *live_senders; /* what carriers offer; NULL: none is connected */
     /* Where `documentation` links lead, "https://example.com/docs"; "": to this server's /docs. */
     const char *docs_url;
     unsigned failed_keys; /* wrong keys that an address may show in a minute; 0 = any number */
