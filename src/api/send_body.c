@@ -33,5 +33,6 @@ struct send_context send_context_of(const struct call *c)
     return (struct send_context){.account = c->key->account,
                                  .mode = c->key->mode,
                                  .now_us = c->now_us,
-                                 .senders = api_senders(c->api, c->key->mode)};
+                                 .senders = api_senders(c->api, c->key->mode),
+                                 .optouts = c->api->options.optouts};
 }

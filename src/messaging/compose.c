@@ -41,7 +41,8 @@ static bool choose_route(const struct send_request *r, const struct send_context
     return route_choose(q, ret, a, problem);
 }
 
-static void fill_route(const struct route_query *q, const struct route_choice *route, struct message *m)
+static void fill_route(const struct route_query *q, const struct route_choice *route,
+                       struct message *m)
 {
     m->from = route->sender->address;
     m->number_type = route->sender->type;

@@ -3,6 +3,7 @@
  * request. */
 #pragma once
 
+#include "messaging/optout.h"
 #include "messaging/price.h"
 #include "messaging/problem.h"
 #include "messaging/route.h"
@@ -46,6 +47,7 @@ struct send_context {
     int64_t now_us;
     const struct price_list *prices;    /* NULL: the built-in list */
     const struct sender_table *senders; /* of the mode */
+    struct optouts *optouts;
 };
 
 /* False with a problem, or the message, queued or scheduled; the store gives it id and times. `ret`

@@ -16,14 +16,19 @@ static struct send_context context;
 static int set_up(void **state)
 {
     arena_init(&arena, 1 << 16);
-    context = (struct send_context){
-        .account = 11, .mode = MODE_TEST, .now_us = NOW_US, .senders = &senders_test};
+    context = (struct send_context){.account = 11,
+                                    .mode = MODE_TEST,
+                                    .now_us = NOW_US,
+                                    .senders = &senders_test,
+                                    .optouts = optouts_new((const uint8_t *)"0123456789abcdef")};
+    assert_non_null(context.optouts);
     return 0;
 }
 
 static int tear_down(void **state)
 {
     arena_done(&arena);
+    optouts_free(context.optouts);
     return 0;
 }
 

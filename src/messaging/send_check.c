@@ -218,6 +218,14 @@ static bool check_webhooks(const struct send_request *r, struct arena *a, struct
     return check_webhook(r->webhook_failover_url, "webhookFailoverUrl", a, problem);
 }
 
+static bool check_opt_outs(const struct send_request *r, const struct send_context *context,
+                           struct arena *a, struct problem *problem)
+{
+    return !optouts_has(context->optouts, context->account, context->mode, r->to) ||
+           problem_set(problem, PROBLEM_RECIPIENT_OPTED_OUT, "to",
+                       arena_printf(a, "%.*s has opted out of your messages.", STR_FMT(r->to)));
+}
+
 bool send_check(const struct send_request *r, const struct send_context *context, struct arena *a,
                 struct message *ret, struct problem *problem)
 {
@@ -225,5 +233,5 @@ bool send_check(const struct send_request *r, const struct send_context *context
            check_media(r, a, problem) && check_type(r, ret, problem) && check_subject(r, problem) &&
            check_tags(r, a, problem) && check_metadata(r, a, problem) &&
            check_validity(r, problem) && check_schedule(r, context->now_us, ret, problem) &&
-           check_webhooks(r, a, problem);
+           check_webhooks(r, a, problem) && check_opt_outs(r, context, a, problem);
 }

@@ -20,8 +20,12 @@ static struct send_request request;
 static int set_up(void **state)
 {
     arena_init(&arena, 1 << 16);
-    context = (struct send_context){
-        .account = 11, .mode = MODE_TEST, .now_us = NOW_US, .senders = &senders_test};
+    context = (struct send_context){.account = 11,
+                                    .mode = MODE_TEST,
+                                    .now_us = NOW_US,
+                                    .senders = &senders_test,
+                                    .optouts = optouts_new((const uint8_t *)"0123456789abcdef")};
+    assert_non_null(context.optouts);
     request = (struct send_request){
         .to = STR("+15551234567"), .text = STR("x"), .has_to = true, .has_text = true};
     return 0;
@@ -30,6 +34,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     arena_done(&arena);
+    optouts_free(context.optouts);
     return 0;
 }
 
@@ -275,6 +280,18 @@ static void webhooks_are_https(void **state)
     check_refused(PROBLEM_INVALID_WEBHOOK_URL, "webhookFailoverUrl");
 }
 
+static void who_has_opted_out_is_not_written_to(void **state)
+{
+    assert_int_equal(optouts_add(context.optouts, 11, MODE_TEST, STR("+15551234567")), 0);
+    check_refused(PROBLEM_RECIPIENT_OPTED_OUT, "to");
+    assert_string_equal(problem.message, "+15551234567 has opted out of your messages.");
+    context.mode = MODE_LIVE;
+    assert_true(check());
+    context.mode = MODE_TEST;
+    context.account = 12;
+    assert_true(check());
+}
+
 /* Each request has all the faults of those below it too. */
 static void faults_are_named_in_order(void **state)
 {
@@ -329,6 +346,7 @@ int main(void)
         TEST(validity_has_bounds),
         TEST(times_lie_ahead),
         TEST(webhooks_are_https),
+        TEST(who_has_opted_out_is_not_written_to),
         TEST(faults_are_named_in_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
