@@ -131,6 +131,7 @@ static void sqlite_close(struct store *base)
     sqlite_finalize(s->statements, WRITE_COUNT);
     sqlite3_close(s->db);
     once_done(&s->once);
+    index_done(&s->index);
     free(s->works);
     free(s->path);
     free(s);
@@ -238,6 +239,11 @@ static int open_writer(struct sqlite_store *s, char why[STORE_WHY_SIZE])
         failed = load_cipher(s);
     if (!failed)
         failed = sqlite_prepare(s->db, sqlite_write_sql, s->statements, WRITE_COUNT);
+    if (!failed) {
+        s->sizes = sizes_default;
+        once_init(s);
+        index_init(&s->index);
+    }
     if (!failed)
         failed = sqlite_number(s->db, sql_id_last, &s->base.ids.last);
     if (!failed)

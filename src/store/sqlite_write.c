@@ -14,12 +14,25 @@ const char *const sqlite_write_sql[WRITE_COUNT] = {
 #undef X
 };
 
+int sqlite_sync(struct sqlite_store *s, bool on)
+{
+    const char *sql = on ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL";
+
+    if (s->unsynced == !on)
+        return 0;
+    if (sqlite3_exec(s->db, sql, NULL, NULL, NULL) != SQLITE_OK)
+        return sqlite_failed(s);
+    s->unsynced = !on;
+    return 0;
+}
+
 int sqlite_begin(struct store *base)
 {
     struct sqlite_store *s = sqlite_of(base);
+    int failed = sqlite_sync(s, true);
 
     s->tally_count = 0;
-    return run(s, WRITE_BEGIN);
+    return failed ? failed : run(s, WRITE_BEGIN);
 }
 
 static int write_tallies(struct sqlite_store *s)
@@ -60,7 +73,8 @@ void sqlite_rollback(struct store *base)
     char why[sizeof s->base.error];
 
     s->tally_count = 0;
-    once_rolled_back(&s->once);
+    once_forget(&s->once);
+    index_forget(&s->index);
     forget_works(s);
     memcpy(why, s->base.error, sizeof why);
     if (!sqlite3_get_autocommit(s->db)) /* SQLite may have rolled back by itself */
@@ -79,7 +93,6 @@ int sqlite_commit(struct store *base)
         sqlite_rollback(base);
     else
         atomic_fetch_add(&s->base.commits, 1);
-    s->once.touched = false;
     return failed;
 }
 
@@ -175,6 +188,8 @@ int sqlite_message_insert(struct store *base, const struct message *m)
         failed = insert_state(s, m);
     if (!failed)
         failed = count(s, owner_of(m->account, m->mode), m->status, 1);
+    if (!failed)
+        index_note(s, m);
     return failed;
 }
 
