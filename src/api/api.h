@@ -5,7 +5,10 @@
 #include "base/clock.h"
 #include "messaging/dispatch.h"
 #include "messaging/limit.h"
+#include "messaging/optout.h"
 #include "messaging/problem.h"
+#include "messaging/route.h"
+#include "messaging/usage.h"
 #include "net/http_server.h"
 #include "store/writer.h"
 
@@ -15,7 +18,11 @@ struct api_options {
     struct store *store;
     struct writer *writer;
     struct dispatch *dispatch;
+    struct limiter *limiter;
+    struct usage *usage;
+    struct optouts *optouts;
     const struct clock *clock;
+    const struct sender_table *live_senders; /* what carriers offer; NULL: none is connected */
     /* Where `documentation` links lead, "https://example.com/docs"; "": to this server's /docs. */
     const char *docs_url;
     unsigned failed_keys; /* wrong keys that an address may show in a minute; 0 = any number */

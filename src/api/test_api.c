@@ -16,6 +16,9 @@ struct store *test_store;
 struct api *test_api;
 struct api_worker *test_worker;
 
+static struct limiter *limiter;
+static struct usage *usage;
+static struct optouts *optouts;
 static struct writer *writer;
 static struct dispatch *dispatch;
 static struct http_worker http_worker;
@@ -94,12 +97,22 @@ static int insert_key(struct store *s, void *key)
     return store_key_insert(s, key);
 }
 
+int64_t test_add_key_record(const char *key, const struct key_record *record)
+{
+    struct key_record k = *record;
+
+    digest_sha256(str_of(key), k.hash);
+    test_write(insert_key, &k);
+    return k.id;
+}
+
 int64_t test_add_key(const char *key, enum mode mode, bool other, uint32_t permissions,
                      const char *plan, int64_t expires_us)
 {
     struct key_record k = {.account = other ? OTHER_ACCOUNT : FIRST_ACCOUNT,
                            .mode = mode,
                            .name = "test",
+                           .last_four = "abcd",
                            .per_minute = LIMIT_OF_PLAN,
                            .per_hour = LIMIT_OF_PLAN,
                            .permissions = permissions,
@@ -107,9 +120,7 @@ int64_t test_add_key(const char *key, enum mode mode, bool other, uint32_t permi
                            .expires_us = expires_us};
 
     snprintf(k.plan, sizeof k.plan, "%s", plan);
-    digest_sha256(str_of(key), k.hash);
-    test_write(insert_key, &k);
-    return k.id;
+    return test_add_key_record(key, &k);
 }
 
 static int revoke_key(struct store *s, void *id)
@@ -120,6 +131,36 @@ static int revoke_key(struct store *s, void *id)
 void test_revoke_key(int64_t id)
 {
     test_write(revoke_key, &id);
+}
+
+struct suspension {
+    int64_t account, at_us;
+};
+
+static int suspend_account(struct store *s, void *suspension)
+{
+    struct suspension *p = suspension;
+    return store_account_suspend(s, p->account, p->at_us);
+}
+
+void test_suspend_account(int64_t account, int64_t at_us)
+{
+    struct suspension p = {account, at_us};
+    test_write(suspend_account, &p);
+}
+
+static int write_usage(struct store *s, void *rider)
+{
+    struct writer_rider *r = rider;
+    return r->write(r->context, s);
+}
+
+void test_write_usage(void)
+{
+    struct writer_rider rider = usage_rider(usage);
+
+    test_write(write_usage, &rider);
+    rider.done(rider.context, 0);
 }
 
 static void add_keys(void)
@@ -134,7 +175,12 @@ static void add_keys(void)
 
 static void start_engine(void)
 {
-    struct writer_options w = {.store = test_store, .max_waiting = 10};
+    limiter = limiter_new();
+    usage = usage_new(&test_clock);
+    optouts = optouts_new(store_secret(test_store));
+    assert_true(limiter && optouts);
+    struct writer_options w = {
+        .store = test_store, .riders = {limiter_rider(limiter)}, .max_waiting = 10};
     assert_int_equal(writer_start(&writer, &w), 0);
     struct dispatch_options d = {
         .store = test_store, .writer = writer, .clock = &test_clock, .window = 10, .wake = wake};
@@ -160,6 +206,9 @@ int test_api_set_up(void **state)
     struct api_options a = {.store = test_store,
                             .writer = writer,
                             .dispatch = dispatch,
+                            .limiter = limiter,
+                            .usage = usage,
+                            .optouts = optouts,
                             .clock = &test_clock,
                             .docs_url = "https://docs.example.com",
                             .failed_keys = 20};
@@ -194,6 +243,9 @@ int test_api_tear_down(void **state)
     api_free(test_api);
     dispatch_free(dispatch);
     writer_free(writer);
+    limiter_free(limiter);
+    usage_free(usage);
+    optouts_free(optouts);
     test_store_close(test_store);
     plans_set(NULL);
     return 0;

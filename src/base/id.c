@@ -2,7 +2,7 @@
 
 const char base62_digits[63] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-enum { SEQUENCE_BITS = 12, SLOT_BITS = 10, TIME_SHIFT = SEQUENCE_BITS + SLOT_BITS };
+enum { SEQUENCE_BITS = 12, SLOT_BITS = ID_TIME_SHIFT - SEQUENCE_BITS };
 static const int64_t epoch_ms = 1577836800000; /* 2020-01-01 */
 
 int64_t id_next(struct id_source *s, int64_t now_us)
@@ -10,14 +10,14 @@ int64_t id_next(struct id_source *s, int64_t now_us)
     int64_t ms = now_us / 1000 - epoch_ms;
     if (ms < 0)
         ms = 0; /* a machine that does not know the time yet */
-    int64_t id = (ms << TIME_SHIFT) | ((int64_t)s->slot << SEQUENCE_BITS);
+    int64_t id = (ms << ID_TIME_SHIFT) | ((int64_t)s->slot << SEQUENCE_BITS);
 
     if (id <= s->last) {
         id = s->last + 1;
         /* The sequence ran over into the slot: borrow the next millisecond. */
         if (((id >> SEQUENCE_BITS) & ((1 << SLOT_BITS) - 1)) != s->slot)
-            id =
-                (((s->last >> TIME_SHIFT) + 1) << TIME_SHIFT) | ((int64_t)s->slot << SEQUENCE_BITS);
+            id = (((s->last >> ID_TIME_SHIFT) + 1) << ID_TIME_SHIFT) |
+                 ((int64_t)s->slot << SEQUENCE_BITS);
     }
     s->last = id;
     return id;
@@ -25,7 +25,7 @@ int64_t id_next(struct id_source *s, int64_t now_us)
 
 int64_t id_time_ms(int64_t id)
 {
-    return (id >> TIME_SHIFT) + epoch_ms;
+    return (id >> ID_TIME_SHIFT) + epoch_ms;
 }
 
 void id_cipher_init(struct id_cipher *c, const uint8_t secret[16])

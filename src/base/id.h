@@ -11,6 +11,8 @@
 extern const char base62_digits[63];
 
 enum { ID_DIGITS = 11 };
+/* The bits of a number below its milliseconds. */
+enum { ID_TIME_SHIFT = 22 };
 
 struct id_source {
     uint16_t slot;

@@ -140,6 +140,50 @@ static void past_entries_are_reused(void **state)
     limiter_free(l);
 }
 
+static void a_peek_shows_both_windows_and_takes_nothing(void **state)
+{
+    struct limiter *l = limiter_new();
+    const struct limit_plan plan = {5, 8};
+    struct limit_window w[LIMIT_WINDOWS];
+
+    limiter_peek(l, 1, plan, NOON + 61 * SECOND, w);
+    assert_string_equal(w[0].name, "minute");
+    assert_int_equal(w[0].seconds, 60);
+    assert_int_equal(w[0].limit, 5);
+    assert_int_equal(w[0].used, 0);
+    assert_int_equal(w[0].remaining, 5);
+    assert_int_equal(w[0].reset_s, NOON / SECOND + 120);
+    assert_int_equal(take_many(l, 1, plan, NOON + 61 * SECOND, 3), 3);
+    limiter_peek(l, 1, plan, NOON + 121 * SECOND, w); /* the minute is over, the hour is not */
+    assert_int_equal(w[0].used, 0);
+    assert_int_equal(w[0].remaining, 5);
+    assert_string_equal(w[1].name, "hour");
+    assert_int_equal(w[1].seconds, 3600);
+    assert_int_equal(w[1].limit, 8);
+    assert_int_equal(w[1].used, 3);
+    assert_int_equal(w[1].remaining, 5);
+    assert_int_equal(w[1].reset_s, NOON / SECOND + 3600);
+    limiter_peek(l, 1, (struct limit_plan){2, 0}, NOON + 61 * SECOND, w);
+    assert_int_equal(w[0].used, 3);
+    assert_int_equal(w[0].remaining, 0); /* the plan has shrunk */
+    assert_int_equal(w[1].limit, 0);
+    assert_int_equal(take_many(l, 1, plan, NOON + 61 * SECOND, 9), 2);
+    limiter_free(l);
+}
+
+static void requests_without_a_limit_are_counted(void **state)
+{
+    struct limiter *l = limiter_new();
+    struct limit_window w[LIMIT_WINDOWS];
+
+    take_many(l, 1, (struct limit_plan){0, 0}, NOON, 7);
+    limiter_peek(l, 1, (struct limit_plan){0, 0}, NOON, w);
+    assert_int_equal(w[0].limit, 0);
+    assert_int_equal(w[0].used, 7);
+    assert_int_equal(w[1].used, 7);
+    limiter_free(l);
+}
+
 struct crowd {
     struct limiter *limiter;
     struct limit_plan plan;
@@ -185,6 +229,8 @@ int main(void)
         cmocka_unit_test(a_clock_set_back_reopens_nothing),
         cmocka_unit_test(a_clock_that_was_years_ahead_locks_nobody_out),
         cmocka_unit_test(past_entries_are_reused),
+        cmocka_unit_test(a_peek_shows_both_windows_and_takes_nothing),
+        cmocka_unit_test(requests_without_a_limit_are_counted),
         cmocka_unit_test(threads_together_get_the_limit_exactly),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

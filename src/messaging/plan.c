@@ -28,3 +28,20 @@ const struct plan *plan_find(struct str name)
             return p;
     return NULL;
 }
+
+static uint32_t own_or(int64_t own, uint32_t of_plan)
+{
+    if (own == LIMIT_OF_PLAN)
+        return of_plan;
+    return own > UINT32_MAX ? UINT32_MAX : (uint32_t)own;
+}
+
+struct limit_plan plan_limits(const struct key_record *key)
+{
+    const struct plan *plan = plan_find(str_of(key->plan));
+
+    if (!plan)
+        plan = plan_find(STR(PLAN_DEFAULT));
+    return (struct limit_plan){own_or(key->per_minute, plan->limits.per_minute),
+                               own_or(key->per_hour, plan->limits.per_hour)};
+}

@@ -21,3 +21,7 @@ void plans_set(const struct plan *plans);
 
 /* All plans in force, ended by one without a name. */
 const struct plan *plans_all(void);
+
+/* What holds for a key: its own limits, or those of its plan. A plan that was taken out of the
+ * configuration is the default one. */
+struct limit_plan plan_limits(const struct key_record *key);

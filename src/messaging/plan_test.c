@@ -36,11 +36,40 @@ static void other_plans_take_their_place(void **state)
     shipped_plans(state);
 }
 
+static struct limit_plan limits(const char *plan, int64_t per_minute, int64_t per_hour)
+{
+    struct key_record k = {.per_minute = per_minute, .per_hour = per_hour};
+
+    strcpy(k.plan, plan);
+    return plan_limits(&k);
+}
+
+static void limits_of_a_key(void **state)
+{
+    struct limit_plan l = limits("growth", LIMIT_OF_PLAN, LIMIT_OF_PLAN);
+
+    assert_int_equal(l.per_minute, 600);
+    assert_int_equal(l.per_hour, 36000);
+    l = limits("growth", 7, LIMIT_OF_PLAN);
+    assert_int_equal(l.per_minute, 7);
+    assert_int_equal(l.per_hour, 36000);
+    l = limits("growth", LIMIT_OF_PLAN, 0);
+    assert_int_equal(l.per_minute, 600);
+    assert_int_equal(l.per_hour, 0);
+    l = limits("unlimited", 3, INT64_MAX);
+    assert_int_equal(l.per_minute, 3);
+    assert_int_equal(l.per_hour, UINT32_MAX);
+    l = limits("taken out", LIMIT_OF_PLAN, 5);
+    assert_int_equal(l.per_minute, 100);
+    assert_int_equal(l.per_hour, 5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shipped_plans),
         cmocka_unit_test(other_plans_take_their_place),
+        cmocka_unit_test(limits_of_a_key),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,6 +21,23 @@ WORDS_OF(encoding_word, encoding, ENCODINGS)
 WORDS_OF(direction_word, direction, DIRECTIONS)
 WORDS_OF(kind_word, message_kind, MESSAGE_KINDS)
 WORDS_OF(message_type_word, message_type, MESSAGE_TYPES)
+WORDS_OF(opt_out_source_word, opt_out_source, OPT_OUT_SOURCES)
+/* clang-format on */
+#undef X
+
+#define X(name, number, word)                                                                      \
+    if (str_is(given, word)) {                                                                     \
+        *ret = (number);                                                                           \
+        return true;                                                                               \
+    }
+#define FROM_WORD(function, type, table)                                                           \
+    bool function(struct str given, enum type *ret)                                                \
+    {                                                                                              \
+        table(X) return false;                                                                     \
+    }
+
+/* clang-format off */
+FROM_WORD(message_type_from_word, message_type, MESSAGE_TYPES)
 /* clang-format on */
 #undef X
 

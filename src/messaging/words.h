@@ -12,10 +12,13 @@ const char *encoding_word(enum encoding value);
 const char *direction_word(enum direction value);
 const char *kind_word(enum message_kind value);
 const char *message_type_word(enum message_type value);
+const char *opt_out_source_word(enum opt_out_source value);
 const char *mode_word(enum mode value); /* "test" or "live" */
 
 /* NULL for FAILURE_NONE: there is nothing to say. */
 const char *failure_code(enum failure value);
 const char *failure_text(enum failure value);
 
+/* False for a word that is none of them. */
+bool message_type_from_word(struct str word, enum message_type *ret);
 bool mode_from_word(struct str word, enum mode *ret);

@@ -118,6 +118,13 @@ static bool lists(struct str value, struct str word)
 static const char *note_field(struct http_head *h, const struct http_field *f)
 {
     switch (f->name.n) {
+    case 4:
+        if (str_eq_nocase(f->name, STR("Host"))) {
+            if (h->has_host)
+                return "there are two Host fields";
+            h->has_host = true;
+        }
+        break;
     case 6:
         if (str_eq_nocase(f->name, STR("Expect")))
             h->expects_continue = !h->old && str_eq_nocase(f->value, STR("100-continue"));
@@ -153,7 +160,7 @@ const char *http_head_parse(struct str bytes, struct http_head *ret)
     ret->field_count = 0;
     ret->content_length = 0;
     ret->has_length = ret->chunked = ret->keep_alive = ret->expects_continue = false;
-    ret->closes = ret->old = false;
+    ret->has_host = ret->closes = ret->old = false;
     const char *fault = parse_request_line(next_line(&bytes), ret);
     while (!fault && bytes.n) {
         fault = parse_field(next_line(&bytes), ret);

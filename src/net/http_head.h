@@ -17,7 +17,7 @@ struct http_head {
     struct http_field fields[HTTP_FIELDS_MAX];
     size_t field_count;
     uint64_t content_length;
-    bool has_length, chunked, keep_alive, expects_continue;
+    bool has_host, has_length, chunked, keep_alive, expects_continue;
     bool old;    /* HTTP/1.0 */
     bool closes; /* "Connection: close" was said */
 };

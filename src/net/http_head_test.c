@@ -206,6 +206,14 @@ static struct str with_fields(unsigned count)
     return (struct str){text, n};
 }
 
+static void test_hosts(void **state)
+{
+    accepted("GET / HTTP/1.1", "Host: a\r\n");
+    refused("GET / HTTP/1.1", "Host: a\r\nhost: a\r\n");
+    refused("GET / HTTP/1.1", "Host: a\r\nX: y\r\nHost: b\r\n");
+    accepted("GET / HTTP/1.1", "Host: a\r\n"); /* the one before is forgotten */
+}
+
 static void test_number_of_fields(void **state)
 {
     assert_null(parse(with_fields(64)));
@@ -249,6 +257,7 @@ int main(void)
         cmocka_unit_test(test_chunked),
         cmocka_unit_test(test_keep_alive),
         cmocka_unit_test(test_expect),
+        cmocka_unit_test(test_hosts),
         cmocka_unit_test(test_number_of_fields),
         cmocka_unit_test(test_size_across_splits),
     };

@@ -2,8 +2,10 @@
  * reading connection per thread. A commit that returned is on disk. */
 #include "base/random.h"
 #include "sql.h"
+#include "store/sqlite_gather.h"
 #include "store/sqlite_rows.h"
 #include "store/sqlite_verbs.h"
+#include "store/sqlite_work.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -133,6 +135,7 @@ static void sqlite_close(struct store *base)
     once_done(&s->once);
     index_done(&s->index);
     free(s->works);
+    free(s->gathered);
     free(s->path);
     free(s);
 }
@@ -271,9 +274,10 @@ int store_open_sqlite(struct store **ret, const char *path, const struct clock *
 
     *ret = NULL;
     pthread_once(&configured, configure_library);
-    if (!s || !(s->path = strdup(path)) || !(s->works = calloc(WORK_SLOTS, sizeof *s->works))) {
-        free(s ? s->path : NULL);
-        free(s);
+    if (!s || !(s->path = strdup(path)) || !(s->works = calloc(1, sizeof *s->works)) ||
+        !(s->gathered = calloc(1, sizeof *s->gathered))) {
+        if (s)
+            sqlite_close(&s->base);
         snprintf(why, STORE_WHY_SIZE, "out of memory");
         return -ENOMEM;
     }

@@ -22,13 +22,8 @@ struct tally_delta {
     int64_t count;
 };
 
-enum { WORK_SLOT_BITS = 17, WORK_SLOTS = 1 << WORK_SLOT_BITS };
-
-/* A row of `work`: where an open message stands. */
-struct work {
-    int64_t id, owner, sent_us, retry_count;
-    enum message_status status;
-};
+struct work_memory;
+struct gathered;
 
 enum write_statement {
 #define X(name, sql) WRITE_##name,
@@ -72,8 +67,9 @@ struct sqlite_store {
     sqlite3 *db; /* the writing connection */
     sqlite3_stmt *statements[WRITE_COUNT];
     int64_t data_version;
-    int log_pages;      /* in the write-ahead log after the last commit */
-    struct work *works; /* rows of `work` as they are now, by id; a miss says nothing */
+    int log_pages; /* in the write-ahead log after the last commit */
+    struct work_memory *works;
+    struct gathered *gathered; /* in this transaction */
     struct tally_delta tallies[TALLY_SLOTS];
     size_t tally_count;
     struct once once;

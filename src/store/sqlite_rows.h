@@ -33,14 +33,17 @@ static inline int run(struct sqlite_store *s, enum write_statement which)
     return code == SQLITE_DONE ? 0 : sqlite_failed(s);
 }
 
-/* Binds numbers from the first parameter on; the place of the parameter behind them. */
-static inline int bind_numbers(sqlite3_stmt *statement, const int64_t *numbers, size_t n)
+/* Binds numbers from parameter `at` on; the place of the parameter behind them. */
+static inline int bind_numbers_at(sqlite3_stmt *statement, int at, const int64_t *numbers, size_t n)
 {
-    int at = 1;
-
     for (size_t i = 0; i < n; i++)
         sqlite3_bind_int64(statement, at++, numbers[i]);
     return at;
+}
+
+static inline int bind_numbers(sqlite3_stmt *statement, const int64_t *numbers, size_t n)
+{
+    return bind_numbers_at(statement, 1, numbers, n);
 }
 
 #define BIND_NUMBERS(statement, ...)                                                               \

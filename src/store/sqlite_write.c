@@ -1,10 +1,13 @@
 /* The write verbs: one transaction at a time on the writing connection.
  *
- * Counts of messages per status are gathered while a transaction runs and written at its end, one
- * row per owner and status, however many messages it holds. */
+ * Rows are written in groups (sqlite_gather.c). Counts of messages per status are gathered while a
+ * transaction runs and written at its end, one row per owner and status, however many messages it
+ * holds. */
 #include "sql.h"
+#include "store/sqlite_gather.h"
 #include "store/sqlite_rows.h"
 #include "store/sqlite_verbs.h"
+#include "store/sqlite_work.h"
 
 enum { LOG_PAGES_MOVE = 2000 }; /* ask the checkpointer from here on: 8 MB */
 
@@ -32,6 +35,7 @@ int sqlite_begin(struct store *base)
     int failed = sqlite_sync(s, true);
 
     s->tally_count = 0;
+    gather_clear(s);
     return failed ? failed : run(s, WRITE_BEGIN);
 }
 
@@ -61,12 +65,6 @@ static int count(struct sqlite_store *s, int64_t owner, enum message_status stat
     return failed;
 }
 
-/* After a rollback nothing remembered is certain. */
-static void forget_works(struct sqlite_store *s)
-{
-    memset(s->works, 0, WORK_SLOTS * sizeof *s->works);
-}
-
 void sqlite_rollback(struct store *base)
 {
     struct sqlite_store *s = sqlite_of(base);
@@ -75,7 +73,8 @@ void sqlite_rollback(struct store *base)
     s->tally_count = 0;
     once_forget(&s->once);
     index_forget(&s->index);
-    forget_works(s);
+    gather_clear(s);
+    work_forget_all(s->works);
     memcpy(why, s->base.error, sizeof why);
     if (!sqlite3_get_autocommit(s->db)) /* SQLite may have rolled back by itself */
         run(s, WRITE_ROLLBACK);
@@ -85,8 +84,10 @@ void sqlite_rollback(struct store *base)
 int sqlite_commit(struct store *base)
 {
     struct sqlite_store *s = sqlite_of(base);
-    int failed = write_tallies(s);
+    int failed = gather_flush(s);
 
+    if (!failed)
+        failed = write_tallies(s);
     if (!failed)
         failed = run(s, WRITE_COMMIT);
     if (failed)
@@ -94,72 +95,6 @@ int sqlite_commit(struct store *base)
     else
         atomic_fetch_add(&s->base.commits, 1);
     return failed;
-}
-
-/* What every message has; the place of the parameter behind. */
-static int bind_message(sqlite3_stmt *insert, const struct message *m)
-{
-    const int64_t numbers[] = {m->id,          owner_of(m->account, m->mode),
-                               m->created_us,  m->direction,
-                               m->kind,        m->type,
-                               m->encoding,    m->segments,
-                               m->number_type, m->coverage,
-                               m->reason,      m->rate_limit,
-                               m->calling_code};
-    int at = bind_numbers(insert, numbers, sizeof numbers / sizeof *numbers);
-
-    bind_text(insert, at++, str_of(m->country));
-    sqlite3_bind_int64(insert, at++, m->cost_micros);
-    bind_text(insert, at++, str_of(m->currency));
-    bind_text(insert, at++, m->from);
-    bind_text(insert, at++, m->to);
-    bind_text(insert, at++, m->media);
-    bind_text(insert, at++, m->text);
-    return at;
-}
-
-static bool has_extras(const struct message *m)
-{
-    return m->subject.n || m->tags.n || m->metadata.n || m->webhook_url.n ||
-           m->webhook_failover_url.n || m->validity_s || m->scheduled_us || m->batch;
-}
-
-static void bind_extras(sqlite3_stmt *insert, int at, const struct message *m)
-{
-    bind_text_or_null(insert, at++, m->subject);
-    bind_text_or_null(insert, at++, m->tags);
-    bind_text_or_null(insert, at++, m->metadata);
-    bind_text_or_null(insert, at++, m->webhook_url);
-    bind_text_or_null(insert, at++, m->webhook_failover_url);
-    bind_number_or_null(insert, at++, m->validity_s);
-    bind_number_or_null(insert, at++, m->scheduled_us);
-    bind_number_or_null(insert, at, m->batch);
-}
-
-/* Most messages have no extras, and binding nothing eight times would cost them. */
-static int insert_message(struct sqlite_store *s, const struct message *m)
-{
-    bool whole = has_extras(m);
-    enum write_statement which = whole ? WRITE_MESSAGE_INSERT_WHOLE : WRITE_MESSAGE_INSERT;
-    int at = bind_message(s->statements[which], m);
-
-    if (whole)
-        bind_extras(s->statements[which], at, m);
-    return run(s, which);
-}
-
-/* The place of a message in the memory of open work. */
-static struct work *work_slot(struct sqlite_store *s, int64_t id)
-{
-    return &s->works[((uint64_t)id * 0x9e3779b97f4a7c15u) >> (64 - WORK_SLOT_BITS)];
-}
-
-/* The row of a message that becomes open. */
-static int insert_work(struct sqlite_store *s, const struct work *work, int64_t updated_us)
-{
-    *work_slot(s, work->id) = *work;
-    return RUN_WITH(s, WRITE_WORK_INSERT, work->id, work->owner, work->status, updated_us,
-                    work->sent_us, work->retry_count);
 }
 
 /* Where a new message stands besides its own row. */
@@ -174,15 +109,15 @@ static int insert_state(struct sqlite_store *s, const struct message *m)
     if (m->status == STATUS_SCHEDULED)
         return RUN_WITH(s, WRITE_SCHEDULE_INSERT, m->scheduled_us, m->id);
     if (m->status == STATUS_RECEIVED)
-        return RUN_WITH(s, WRITE_ENDING_INSERT, m->id, m->status, m->created_us, 0, FAILURE_NONE,
-                        0);
-    return insert_work(s, &work, m->updated_us);
+        return gather_ending(
+            s, &(struct ending){.id = m->id, .status = m->status, .ended_us = m->created_us});
+    return gather_work(s, &work, m->updated_us);
 }
 
 int sqlite_message_insert(struct store *base, const struct message *m)
 {
     struct sqlite_store *s = sqlite_of(base);
-    int failed = insert_message(s, m);
+    int failed = gather_message(s, m);
 
     if (!failed)
         failed = insert_state(s, m);
@@ -197,11 +132,12 @@ int sqlite_message_insert(struct store *base, const struct message *m)
 static int read_work(struct sqlite_store *s, int64_t id, struct work *ret)
 {
     sqlite3_stmt *get = s->statements[WRITE_WORK_GET];
+    const struct work *known = work_find(s->works, id);
 
-    if (work_slot(s, id)->id == id) {
-        *ret = *work_slot(s, id);
+    if (known)
+        *ret = *known;
+    if (known || gather_find_work(s, id, ret))
         return 1;
-    }
     sqlite3_bind_int64(get, 1, id);
     int code = sqlite3_step(get);
     if (code == SQLITE_ROW)
@@ -209,7 +145,7 @@ static int read_work(struct sqlite_store *s, int64_t id, struct work *ret)
                              .owner = sqlite3_column_int64(get, 0),
                              .status = (enum message_status)sqlite3_column_int(get, 1),
                              .sent_us = sqlite3_column_int64(get, 2),
-                             .retry_count = sqlite3_column_int64(get, 3)};
+                             .retry_count = (uint32_t)sqlite3_column_int(get, 3)};
     sqlite3_reset(get);
     if (code != SQLITE_ROW && code != SQLITE_DONE)
         return sqlite_failed(s);
@@ -240,28 +176,27 @@ static int take_scheduled(struct sqlite_store *s, int64_t id, struct work *ret)
 
 static int move_on(struct sqlite_store *s, const struct message_move *move, struct work work)
 {
-    bool has_row = work.status != STATUS_SCHEDULED;
-
     if (move->to == STATUS_SENT)
         work.sent_us = move->at_us;
     work.status = move->to;
-    if (!has_row)
-        return insert_work(s, &work, move->at_us);
-    *work_slot(s, move->id) = work;
-    return RUN_WITH(s, WRITE_WORK_UPDATE, move->id, move->to, move->at_us, work.sent_us);
+    return gather_work(s, &work, move->at_us);
 }
 
 static int move_to_end(struct sqlite_store *s, const struct message_move *move,
                        const struct work *was)
 {
-    int64_t sent_us = was->sent_us == NOT_YET ? 0 : was->sent_us;
-    int failed = RUN_WITH(s, WRITE_ENDING_INSERT, move->id, move->to, move->at_us, sent_us,
-                          move->failure, was->retry_count);
+    struct ending ending = {.id = move->id,
+                            .status = move->to,
+                            .ended_us = move->at_us,
+                            .sent_us = was->sent_us == NOT_YET ? 0 : was->sent_us,
+                            .failure = move->failure,
+                            .retry_count = was->retry_count};
+    int failed = gather_ending(s, &ending);
 
-    if (work_slot(s, move->id)->id == move->id)
-        work_slot(s, move->id)->id = 0;
     if (failed || was->status == STATUS_SCHEDULED)
         return failed;
+    work_forget(s->works, move->id);
+    gather_drop_work(s, move->id);
     return RUN_WITH(s, WRITE_WORK_DELETE, move->id);
 }
 
@@ -305,7 +240,7 @@ bool sqlite_wrote_elsewhere(struct store *base)
     bool changed = version != s->data_version;
     s->data_version = version;
     if (changed) {
-        forget_works(s);
+        work_forget_all(s->works);
         atomic_fetch_add(&s->base.commits, 1);
     }
     return changed;

@@ -1,4 +1,5 @@
 /* The contract of store.h about the states of a message and about open work. */
+#include "store/sqlite_work.h"
 #include "store/test_fixture.h"
 
 enum { FINAL_COUNT = 3 };
@@ -120,6 +121,26 @@ static void test_accept_and_moves_in_one_transaction(void **state)
     assert_int_equal(open_work(0, 10, &work), 0);
 }
 
+/* The second message takes the first one's place in the writer's memory, before either is written.
+ */
+static void test_what_is_neither_remembered_nor_written(void **state)
+{
+    struct message first = test_message(1, MODE_TEST, "x"), second = first, read;
+
+    assert_int_equal(store_begin(test_store), 0);
+    assert_int_equal(store_accept(test_store, &first), 0);
+    test_now_us += WORK_TIMES * INT64_C(1000);
+    assert_int_equal(store_accept(test_store, &second), 0);
+    struct message_move sent = {first.id, TEST_BIT(STATUS_QUEUED), STATUS_SENT, 0, 20};
+    struct message_move done = {first.id, TEST_BIT(STATUS_SENT), STATUS_DELIVERED, 0, 30};
+    assert_int_equal(store_move(test_store, &sent), 1);
+    assert_int_equal(store_move(test_store, &done), 1);
+    assert_int_equal(store_commit(test_store), 0);
+    assert_int_equal(get(first.id, &read), 0);
+    assert_int_equal(read.status, STATUS_DELIVERED);
+    assert_int_equal(read.sent_us, 20);
+}
+
 static void test_open_work(void **state)
 {
     struct message sent[6], *work;
@@ -156,6 +177,7 @@ int main(void)
         STORE_TEST(test_final_is_final),
         STORE_TEST(test_move_of_nothing),
         STORE_TEST(test_accept_and_moves_in_one_transaction),
+        STORE_TEST(test_what_is_neither_remembered_nor_written),
         STORE_TEST(test_open_work),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -160,6 +160,42 @@ static void test_received_is_over_at_once(void **state)
     assert_int_equal(test_move(m.id, ~0u, STATUS_SENT, 0, 99), 0);
 }
 
+/* Short ones and one that is longer than what the store gathers, in one transaction. */
+static void test_long_messages_among_short_ones(void **state)
+{
+    enum { COUNT = 40, LONG = 40000 };
+    struct message sent[COUNT], read;
+    char *text = malloc(LONG);
+
+    memset(text, 'x', LONG);
+    assert_int_equal(store_begin(test_store), 0);
+    for (size_t i = 0; i < COUNT; i++) {
+        sent[i] = test_message(1, MODE_TEST, "");
+        sent[i].text = (struct str){text, i % 7 == 3 ? LONG : i * 131};
+        assert_int_equal(store_accept(test_store, &sent[i]), 0);
+    }
+    assert_int_equal(store_commit(test_store), 0);
+    for (size_t i = 0; i < COUNT; i++) {
+        assert_int_equal(get(1, MODE_TEST, sent[i].id, &read), 0);
+        test_same(&read, &sent[i]);
+    }
+    free(text);
+}
+
+/* The caller's memory is its own again when store_accept returns. */
+static void test_accepted_text_is_the_stores(void **state)
+{
+    char text[] = "first";
+    struct message m = test_message(1, MODE_TEST, text), read;
+
+    assert_int_equal(store_begin(test_store), 0);
+    assert_int_equal(store_accept(test_store, &m), 0);
+    memcpy(text, "other", sizeof text);
+    assert_int_equal(store_commit(test_store), 0);
+    assert_int_equal(get(1, MODE_TEST, m.id, &read), 0);
+    assert_true(str_is(read.text, "first"));
+}
+
 static size_t put_utf8(char *to, uint32_t point)
 {
     size_t n = point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
@@ -374,6 +410,8 @@ int main(void)
         STORE_TEST(test_every_column_is_kept),
         STORE_TEST(test_what_few_messages_have),
         STORE_TEST(test_received_is_over_at_once),
+        STORE_TEST(test_long_messages_among_short_ones),
+        STORE_TEST(test_accepted_text_is_the_stores),
         STORE_TEST(test_all_of_unicode),
         STORE_TEST(test_page_of_nothing),
         STORE_TEST(test_page_edges),

@@ -1,5 +1,6 @@
 /* A random walk: thousands of accepts and moves in transactions that end either way, and after
  * every one the store must show the same as a plain array does. */
+#include "store/sqlite_work.h"
 #include "store/test_fixture.h"
 
 #include <stdlib.h>
@@ -47,7 +48,8 @@ static void accept_one(struct message *at)
         test_message((int64_t)pick(ACCOUNTS) + 1, pick(2) ? MODE_LIVE : MODE_TEST, texts[pick(4)]);
     at->segments = (unsigned)pick(5);
     at->cost_micros = (int64_t)pick(100000);
-    test_now_us += (int64_t)pick(3000);
+    /* Sometimes far: the writer's memory has the same place for both times. */
+    test_now_us += pick(300) ? (int64_t)pick(3000) : WORK_TIMES * INT64_C(1000);
     if (pick(4) == 0)
         give_extras(at);
     if (pick(4) == 0) {

@@ -1,16 +1,25 @@
+-- Statements ending in _many write as many rows as GATHER_ROWS and GATHER_MESSAGES say. They stop
+-- where they fail, because the transaction is given up then: a way back to where they began costs.
+
+-- part: message_columns
+id, owner, created_us, direction, kind, type, encoding, segments, number_type, coverage, reason,
+  rate_limit, calling_code, country, cost_micros, currency, sender, recipient, media, text
+
+-- part: message_values
+?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?
+
 -- name: message_insert
-INSERT INTO message (id, owner, created_us, direction, kind, type, encoding, segments, number_type,
-  coverage, reason, rate_limit, calling_code, country, cost_micros, currency, sender, recipient,
-  media, text)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20);
+INSERT INTO message ({message_columns}) VALUES ({message_values});
+
+-- name: message_insert_many
+INSERT OR FAIL INTO message ({message_columns}) VALUES
+  ({message_values}), ({message_values}), ({message_values}), ({message_values}),
+  ({message_values}), ({message_values}), ({message_values}), ({message_values});
 
 -- name: message_insert_whole
-INSERT INTO message (id, owner, created_us, direction, kind, type, encoding, segments, number_type,
-  coverage, reason, rate_limit, calling_code, country, cost_micros, currency, sender, recipient,
-  media, text, subject, tags, metadata, webhook_url, webhook_failover_url, validity_s, scheduled_us,
-  batch)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20,
-  ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28);
+INSERT INTO message ({message_columns}, subject, tags, metadata, webhook_url, webhook_failover_url,
+  validity_s, scheduled_us, batch)
+VALUES ({message_values}, ?, ?, ?, ?, ?, ?, ?, ?);
 
 -- part: whole_message
 -- The columns that sqlite_message_from_row reads, in its order.
@@ -48,15 +57,19 @@ SELECT max((SELECT coalesce(max(id), 0) FROM message), (SELECT coalesce(max(id),
 -- name: message_last_created
 SELECT coalesce((SELECT created_us FROM message ORDER BY id DESC LIMIT 1), 0);
 
--- name: work_insert
-INSERT INTO work (id, owner, status, updated_us, sent_us, retry_count)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6);
+-- part: six
+(?, ?, ?, ?, ?, ?)
+
+-- name: work_put
+INSERT OR REPLACE INTO work (id, owner, status, updated_us, sent_us, retry_count) VALUES {six};
+
+-- name: work_put_many
+INSERT OR REPLACE INTO work (id, owner, status, updated_us, sent_us, retry_count) VALUES
+  {six}, {six}, {six}, {six}, {six}, {six}, {six}, {six},
+  {six}, {six}, {six}, {six}, {six}, {six}, {six}, {six};
 
 -- name: work_get
 SELECT owner, status, sent_us, retry_count FROM work WHERE id = ?1;
-
--- name: work_update
-UPDATE work SET status = ?2, updated_us = ?3, sent_us = ?4 WHERE id = ?1;
 
 -- name: work_delete
 DELETE FROM work WHERE id = ?1;
@@ -66,9 +79,13 @@ DELETE FROM work WHERE id = ?1;
 FROM work AS w CROSS JOIN message AS m ON m.id = w.id LEFT JOIN ending AS e ON e.id = NULL
 WHERE w.id > ?1 ORDER BY w.id LIMIT ?2;
 
--- name: ending_insert
-INSERT INTO ending (id, status, ended_us, sent_us, failure, retry_count)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6);
+-- name: ending_put
+INSERT INTO ending (id, status, ended_us, sent_us, failure, retry_count) VALUES {six};
+
+-- name: ending_put_many
+INSERT OR FAIL INTO ending (id, status, ended_us, sent_us, failure, retry_count) VALUES
+  {six}, {six}, {six}, {six}, {six}, {six}, {six}, {six},
+  {six}, {six}, {six}, {six}, {six}, {six}, {six}, {six};
 
 -- name: tally_add
 INSERT INTO tally (owner, status, count) VALUES (?1, ?2, ?3)

@@ -4,15 +4,17 @@ import https from 'node:https';
 import tls from 'node:tls';
 import assert from 'node:assert/strict';
 import { checkResponse } from './contract.mjs';
+import { record } from './record.mjs';
 
 export class Client {
   // `key` is sent with every call that does not name another; undefined sends none.
-  constructor({ port, ca, key, connections = 64 }) {
+  // `localAddress` is the address that the calls come from.
+  constructor({ port, ca, key, connections = 64, localAddress }) {
     Object.assign(this, { port, ca, key });
-    this.agent = new https.Agent({ keepAlive: true, maxSockets: connections, ca });
+    this.agent = new https.Agent({ keepAlive: true, maxSockets: connections, ca, localAddress });
   }
 
-  // One request and its answer, unchecked: {status, headers, text, bytes}.
+  // One request and its answer, unchecked: {request, status, headers, text, bytes}.
   exchange(method, path, { key = this.key, json, form, raw, type, headers = {} } = {}) {
     const fields = { ...headers };
     let body = raw;
@@ -35,7 +37,7 @@ export class Client {
           response.on('error', fail);
           response.on('end', () => {
             const bytes = Buffer.concat(pieces);
-            done({ status: response.statusCode, headers: response.headers, bytes, text: bytes.toString() });
+            done({ request: { headers: fields, body }, status: response.statusCode, headers: response.headers, bytes, text: bytes.toString() });
           });
         },
       );
@@ -48,6 +50,7 @@ export class Client {
   // The same, checked against the contract; `body` is the parsed JSON.
   async call(method, path, options = {}) {
     const response = await this.exchange(method, path, options);
+    record(method, path, response);
     checkResponse(method, path.split('?')[0], response);
     return response;
   }

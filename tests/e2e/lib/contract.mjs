@@ -9,6 +9,9 @@ import { sourceRoot } from './program.mjs';
 
 export const description = parse(readFileSync(`${sourceRoot}api/openapi.yaml`, 'utf8'), { merge: true, maxAliasCount: -1 });
 
+// Those who want to know what was checked: (method, path template, status, body).
+export const onChecked = new Set();
+
 const ajv = new Ajv({ strict: true, allErrors: true });
 addFormats(ajv);
 ajv.addVocabulary(['example', 'openapi', 'info', 'servers', 'security', 'tags', 'paths', 'components']);
@@ -40,7 +43,7 @@ const templates = Object.keys(description.paths).sort((a, b) => (a.replaceAll('{
 function operationOf(method, path) {
   const { path: template } = templates.find(({ matches }) => matches.test(path)) ?? {};
   const operation = template && description.paths[template][method.toLowerCase()];
-  return operation && { operation, pointer: `/paths/${escape(template)}/${method.toLowerCase()}` };
+  return operation && { operation, template, pointer: `/paths/${escape(template)}/${method.toLowerCase()}` };
 }
 
 export function assertSchema(pointer, value, what) {
@@ -68,6 +71,14 @@ function checkBody(response, spec, pointer, what) {
   assert.equal((response.headers['content-type'] ?? '').split(';')[0].trim(), type, `${what}: content type`);
   if (type === 'application/json') response.body = JSON.parse(response.text);
   assertSchema(`${pointer}/content/${escape(type)}/schema`, response.body ?? response.text, `${what}: body`);
+}
+
+// The examples of a response are all the codes that may come with it.
+function checkCode(response, spec, what) {
+  const { examples } = Object.values(spec.content)[0];
+  if (response.status < 400 || !response.body.error || !examples) return;
+  const codes = Object.values(examples).map((example) => follow(example)[0].value.code);
+  assert.ok(codes.includes(response.body.code), `${what}: ${response.body.code} is not described here; ${response.text}`);
 }
 
 const families = {
@@ -105,6 +116,7 @@ export function checkResponse(method, path, response) {
     const [spec, pointer] = follow(declared, `${found.pointer}/responses/${response.status}`);
     checkHeaders(response, spec, pointer, what);
     checkBody(response, spec, pointer, what);
+    checkCode(response, spec, what);
   } else {
     assert.ok(response.status >= 400, `${what}: undescribed, yet no error`);
     assert.equal((response.headers['content-type'] ?? '').split(';')[0], 'application/json', what);
@@ -112,4 +124,5 @@ export function checkResponse(method, path, response) {
     assertSchema('/components/schemas/Error', response.body, `${what}: body`);
   }
   if (response.status >= 400 && response.body?.error) checkError(response, what);
+  if (found) for (const tell of onChecked) tell(method, found.template, response.status, response.body);
 }

@@ -81,12 +81,18 @@ export class Server {
     return client;
   }
 
-  // A new key: {id, key}.
-  async createKey({ name = 'e2e', type = 'test', plan = 'unlimited' } = {}) {
-    const args = ['keys', 'create', '--data-dir', this.dataDir, '--name', name, '--type', type];
-    const { code, stdout, stderr } = await skylark([...args, ...(plan ? ['--plan', plan] : []), '-o', 'json']);
+  // Runs a command of the program on this server's data; returns what it said.
+  async command(...args) {
+    const { code, stdout, stderr } = await skylark([...args, '--data-dir', this.dataDir]);
     assert.equal(code, 0, stderr);
-    return JSON.parse(stdout);
+    return stdout;
+  }
+
+  // A new key: {id, key}. `options` are those of `skylark keys create`: {permissions, 'per-hour': 5}.
+  async createKey({ name = 'e2e', type = 'test', plan = 'unlimited', ...options } = {}) {
+    const more = Object.entries({ plan, ...options }).filter(([, value]) => value);
+    const args = ['keys', 'create', '--name', name, '--type', type, ...more.flatMap(([option, value]) => [`--${option}`, `${value}`])];
+    return JSON.parse(await this.command(...args, '-o', 'json'));
   }
 
   async keyedClient(options, clientOptions) {

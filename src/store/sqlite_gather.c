@@ -1,0 +1,211 @@
+#include "store/sqlite_gather.h"
+
+#include "store/sqlite_rows.h"
+
+/* ---- messages ---- */
+
+/* What every message has, from parameter `at` on; the place of the parameter behind. */
+static int bind_message(sqlite3_stmt *insert, int at, const struct message *m)
+{
+    const int64_t numbers[] = {m->id,          owner_of(m->account, m->mode),
+                               m->created_us,  m->direction,
+                               m->kind,        m->type,
+                               m->encoding,    m->segments,
+                               m->number_type, m->coverage,
+                               m->reason,      m->rate_limit,
+                               m->calling_code};
+
+    at = bind_numbers_at(insert, at, numbers, sizeof numbers / sizeof *numbers);
+    bind_text(insert, at++, str_of(m->country));
+    sqlite3_bind_int64(insert, at++, m->cost_micros);
+    bind_text(insert, at++, str_of(m->currency));
+    bind_text(insert, at++, m->from);
+    bind_text(insert, at++, m->to);
+    bind_text(insert, at++, m->media);
+    bind_text(insert, at++, m->text);
+    return at;
+}
+
+static bool has_extras(const struct message *m)
+{
+    return m->subject.n || m->tags.n || m->metadata.n || m->webhook_url.n ||
+           m->webhook_failover_url.n || m->validity_s || m->scheduled_us || m->batch;
+}
+
+static int insert_whole(struct sqlite_store *s, const struct message *m)
+{
+    sqlite3_stmt *insert = s->statements[WRITE_MESSAGE_INSERT_WHOLE];
+    int at = bind_message(insert, 1, m);
+
+    bind_text_or_null(insert, at++, m->subject);
+    bind_text_or_null(insert, at++, m->tags);
+    bind_text_or_null(insert, at++, m->metadata);
+    bind_text_or_null(insert, at++, m->webhook_url);
+    bind_text_or_null(insert, at++, m->webhook_failover_url);
+    bind_number_or_null(insert, at++, m->validity_s);
+    bind_number_or_null(insert, at++, m->scheduled_us);
+    bind_number_or_null(insert, at, m->batch);
+    return run(s, WRITE_MESSAGE_INSERT_WHOLE);
+}
+
+static int insert_plain(struct sqlite_store *s, const struct message *m)
+{
+    bind_message(s->statements[WRITE_MESSAGE_INSERT], 1, m);
+    return run(s, WRITE_MESSAGE_INSERT);
+}
+
+static int flush_messages(struct sqlite_store *s)
+{
+    struct gathered *g = s->gathered;
+    size_t count = g->message_count;
+    int failed = 0, at = 1;
+
+    g->message_count = g->used = 0;
+    if (count == GATHER_MESSAGES) {
+        for (size_t i = 0; i < count; i++)
+            at = bind_message(s->statements[WRITE_MESSAGE_INSERT_MANY], at, &g->messages[i]);
+        return run(s, WRITE_MESSAGE_INSERT_MANY);
+    }
+    for (size_t i = 0; i < count && !failed; i++)
+        failed = insert_plain(s, &g->messages[i]);
+    return failed;
+}
+
+static struct str keep_bytes(struct gathered *g, struct str text)
+{
+    char *to = g->bytes + g->used;
+
+    if (text.n)
+        memcpy(to, text.p, text.n);
+    g->used += text.n;
+    return (struct str){to, text.n};
+}
+
+static void keep_message(struct gathered *g, const struct message *m)
+{
+    struct message *kept = &g->messages[g->message_count++];
+
+    *kept = *m;
+    kept->from = keep_bytes(g, m->from);
+    kept->to = keep_bytes(g, m->to);
+    kept->media = keep_bytes(g, m->media);
+    kept->text = keep_bytes(g, m->text);
+}
+
+/* Messages with extras are few, and long ones too: they are written at once, behind those that came
+ * before them, because rows that come in order cost least. */
+int gather_message(struct sqlite_store *s, const struct message *m)
+{
+    struct gathered *g = s->gathered;
+    size_t size = m->from.n + m->to.n + m->media.n + m->text.n;
+    bool whole = has_extras(m);
+    int failed = 0;
+
+    if (whole || size > GATHER_BYTES - g->used)
+        failed = flush_messages(s);
+    if (failed)
+        return failed;
+    if (whole)
+        return insert_whole(s, m);
+    if (size > GATHER_BYTES)
+        return insert_plain(s, m);
+    keep_message(g, m);
+    return g->message_count == GATHER_MESSAGES ? flush_messages(s) : 0;
+}
+
+/* ---- rows of numbers ---- */
+
+static int flush_rows(struct sqlite_store *s, struct gathered_rows *rows, enum write_statement one,
+                      enum write_statement many)
+{
+    size_t count = rows->count;
+    int failed = 0;
+
+    rows->count = 0;
+    if (count == GATHER_ROWS)
+        return run_with(s, many, rows->numbers[0], GATHER_ROWS * GATHER_COLUMNS);
+    for (size_t i = 0; i < count && !failed; i++)
+        failed = run_with(s, one, rows->numbers[i], GATHER_COLUMNS);
+    return failed;
+}
+
+static int flush_works(struct sqlite_store *s)
+{
+    return flush_rows(s, &s->gathered->works, WRITE_WORK_PUT, WRITE_WORK_PUT_MANY);
+}
+
+static int flush_endings(struct sqlite_store *s)
+{
+    return flush_rows(s, &s->gathered->endings, WRITE_ENDING_PUT, WRITE_ENDING_PUT_MANY);
+}
+
+static bool add_row(struct gathered_rows *rows, const int64_t numbers[GATHER_COLUMNS])
+{
+    memcpy(rows->numbers[rows->count++], numbers, sizeof rows->numbers[0]);
+    return rows->count == GATHER_ROWS;
+}
+
+int gather_work(struct sqlite_store *s, const struct work *w, int64_t updated_us)
+{
+    const int64_t row[] = {w->id, w->owner, w->status, updated_us, w->sent_us, w->retry_count};
+
+    work_remember(s->works, w);
+    return add_row(&s->gathered->works, row) ? flush_works(s) : 0;
+}
+
+int gather_ending(struct sqlite_store *s, const struct ending *e)
+{
+    const int64_t row[] = {e->id, e->status, e->ended_us, e->sent_us, e->failure, e->retry_count};
+
+    return add_row(&s->gathered->endings, row) ? flush_endings(s) : 0;
+}
+
+bool gather_find_work(const struct sqlite_store *s, int64_t id, struct work *ret)
+{
+    const struct gathered_rows *rows = &s->gathered->works;
+
+    for (size_t i = rows->count; i-- > 0;) {
+        const int64_t *row = rows->numbers[i];
+        if (row[0] == id) {
+            *ret = (struct work){.id = id,
+                                 .owner = row[1],
+                                 .status = (enum message_status)row[2],
+                                 .sent_us = row[4],
+                                 .retry_count = (uint32_t)row[5]};
+            return true;
+        }
+    }
+    return false;
+}
+
+void gather_drop_work(struct sqlite_store *s, int64_t id)
+{
+    struct gathered_rows *rows = &s->gathered->works;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < rows->count; i++)
+        if (rows->numbers[i][0] != id) {
+            if (kept != i)
+                memcpy(rows->numbers[kept], rows->numbers[i], sizeof rows->numbers[0]);
+            kept++;
+        }
+    rows->count = kept;
+}
+
+/* ---- all of it ---- */
+
+int gather_flush(struct sqlite_store *s)
+{
+    int failed = flush_messages(s);
+
+    if (!failed)
+        failed = flush_works(s);
+    return failed ? failed : flush_endings(s);
+}
+
+void gather_clear(struct sqlite_store *s)
+{
+    struct gathered *g = s->gathered;
+
+    g->message_count = g->used = g->works.count = g->endings.count = 0;
+}

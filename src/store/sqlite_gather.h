@@ -1,0 +1,44 @@
+/* Rows that a transaction writes, gathered so that one statement writes several: starting one costs
+ * as much as a row. What is gathered is written when there is enough of it, and before the commit;
+ * readers see neither sooner. */
+#pragma once
+
+#include "store/sqlite_internal.h"
+#include "store/sqlite_work.h"
+
+enum { GATHER_MESSAGES = 8, GATHER_ROWS = 16, GATHER_COLUMNS = 6, GATHER_BYTES = 16 << 10 };
+
+/* A row of `ending`: how a message ended. */
+struct ending {
+    int64_t id, ended_us, sent_us;
+    uint32_t retry_count;
+    enum message_status status;
+    enum failure failure;
+};
+
+/* Of a table whose columns are numbers, the id first. */
+struct gathered_rows {
+    int64_t numbers[GATHER_ROWS][GATHER_COLUMNS];
+    size_t count;
+};
+
+/* Owned by the writing thread. */
+struct gathered {
+    struct message messages[GATHER_MESSAGES];
+    size_t message_count;
+    char bytes[GATHER_BYTES]; /* what the views in `messages` see */
+    size_t used;
+    struct gathered_rows works, endings;
+};
+
+int gather_message(struct sqlite_store *s, const struct message *m);
+/* Also remembers it. A row with this id is replaced. */
+int gather_work(struct sqlite_store *s, const struct work *work, int64_t updated_us);
+int gather_ending(struct sqlite_store *s, const struct ending *ending);
+bool gather_find_work(const struct sqlite_store *s, int64_t id, struct work *ret);
+/* The row of `work` with this id, if it is gathered, is not wanted any more. */
+void gather_drop_work(struct sqlite_store *s, int64_t id);
+/* Writes all. */
+int gather_flush(struct sqlite_store *s);
+/* Forgets all. */
+void gather_clear(struct sqlite_store *s);

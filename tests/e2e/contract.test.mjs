@@ -1,0 +1,202 @@
+// Made from api/openapi.yaml: every operation with good, bordering, missing, mistyped and excessive
+// values for every field and parameter. Each answer is held against the description by the client.
+import { after, before, describe, it } from 'node:test';
+import assert from 'node:assert/strict';
+import { formFields, formTries, queryTries, tries } from './lib/cases.mjs';
+import { neverSeen } from './lib/coverage.mjs';
+import { operationCalled, operations } from './lib/operations.mjs';
+import { Server } from './lib/server.mjs';
+import { slowness } from './lib/wait.mjs';
+import { World, ahead, chiefName, companions, faultCode, freshNumber, samplesFor, tollFree, unknownIds } from './lib/world.mjs';
+
+let server;
+let world;
+
+// Runs every case, and fails with the list of those that were not as expected.
+async function all(cases, run) {
+  const faults = (await Promise.all(cases.map(async (one) => {
+    try {
+      await run(one);
+      return [];
+    } catch (error) {
+      return [`${one.kind} ${one.label}: ${error.message}`];
+    }
+  }))).flat();
+  assert.ok(faults.length === 0, `${faults.length} of ${cases.length}:\n${faults.join('\n')}`);
+}
+
+const outcome = ({ status, body }) => ({ status, code: body?.code, field: body?.field });
+
+function assertTaken(op, response) {
+  assert.ok(op.successes.includes(response.status), response.text);
+}
+
+function assertRefused(response, code, field, status = 400) {
+  assert.deepEqual(outcome(response), { status, code, field }, response.text);
+}
+
+// What an answer shows again is what was given.
+function assertShown(field, value, shown) {
+  if (shown === undefined || (Array.isArray(value) && field !== 'tags' && field !== 'mediaUrls')) return;
+  if (/At$/.test(field)) assert.equal(Date.parse(shown), Math.trunc(Date.parse(value)));
+  else assert.deepEqual(shown, value);
+}
+
+async function tryField(op, field, { kind, value }, form) {
+  const base = await world.base(op);
+  const body = { ...base.body, ...companions[field], [field]: value };
+  const response = await world.call(op, { ...base, ...(form ? { form: formFields(body) } : { body }) });
+  if (kind !== 'good') return assertRefused(response, faultCode(op, field, kind), chiefName(field));
+  assertTaken(op, response);
+  return assertShown(field, value, response.body[field]);
+}
+
+async function tryParameter(op, name, { kind, value }) {
+  const base = await world.base(op);
+  const response = await world.call(op, { ...base, query: { ...base.query, [name]: value } });
+  if (kind === 'good') assertTaken(op, response);
+  else assertRefused(response, faultCode(op, name, kind), name);
+}
+
+function testFields(op) {
+  for (const [field, schema] of Object.entries(op.json.properties)) {
+    it(`${field}: good and bad values`, async () => {
+      await all(tries(schema, samplesFor(world, op, field)), (one) => tryField(op, field, one, false));
+    });
+    if (op.form) {
+      it(`${field}: good and bad values in a form`, async () => {
+        await all(formTries(schema, samplesFor(world, op, field)), (one) => tryField(op, field, one, true));
+      });
+    }
+    it(`${field}: null ${op.json.required?.includes(field) ? 'and nothing are missing' : 'is nothing'}`, async () => {
+      const base = await world.base(op);
+      const nothing = await world.call(op, { ...base, body: { ...base.body, [field]: undefined } });
+      const itsNull = await world.call(op, { ...await world.base(op), body: { ...base.body, [field]: null } });
+      for (const response of [nothing, itsNull]) {
+        if (op.json.required?.includes(field)) assertRefused(response, 'missing_required_field', field);
+        else assertTaken(op, response);
+      }
+    });
+  }
+
+  it('unknown fields are ignored', async () => {
+    const base = await world.base(op);
+    assertTaken(op, await world.call(op, { ...base, body: { ...base.body, nosuchfield: [{ a: 1 }] } }));
+  });
+  if (op.form) {
+    it('a form says the same', async () => {
+      const base = await world.base(op);
+      assertTaken(op, await world.call(op, { ...base, form: formFields(base.body) }));
+    });
+  }
+}
+
+function testQuery(op) {
+  for (const { name, schema, required } of op.inQuery) {
+    it(`?${name}: good and bad values`, async () => {
+      await all(queryTries(schema, samplesFor(world, op, name)), (one) => tryParameter(op, name, one));
+    });
+    it(`?${name}: twice`, async () => {
+      const base = await world.base(op);
+      const [{ value }] = queryTries(schema, samplesFor(world, op, name)).filter(({ kind }) => kind === 'good');
+      assertRefused(await world.call(op, { ...base, query: { ...base.query, [name]: [value, value] } }), 'invalid_parameter', name);
+    });
+    if (required) {
+      it(`?${name}: missing`, async () => {
+        const base = await world.base(op);
+        const { [name]: _, ...query } = base.query;
+        assertRefused(await world.call(op, { ...base, query }), 'missing_required_field', name);
+      });
+    }
+  }
+  it('unknown parameters', async () => {
+    const base = await world.base(op);
+    for (const name of ['nosuchparameter', `${op.inQuery[0].name}x`, op.inQuery[0].name.toUpperCase()]) {
+      assertRefused(await world.call(op, { ...base, query: { ...base.query, [name]: 'x' } }), 'invalid_parameter', name);
+    }
+  });
+}
+
+function testPath(op) {
+  for (const { name } of op.inPath) {
+    it(`{${name}}: bad values`, async () => {
+      const base = await world.base(op);
+      for (const value of samplesFor(world, op, name).bad.filter((text) => text !== '')) {
+        const response = await world.call(op, { ...base, params: { ...base.params, [name]: value } });
+        if (unknownIds[name]) assertRefused(response, unknownIds[name], undefined, 404);
+        else assertRefused(response, faultCode(op, name, 'form'), name);
+      }
+    });
+  }
+}
+
+function testIdempotency(op) {
+  it('Idempotency-Key: good and bad values', async () => {
+    const given = (value) => world.call(op, { headers: { 'Idempotency-Key': value } });
+    for (const value of ['x', '~', 'a b', 'k'.repeat(255), '']) assertTaken(op, await given(`${value}${value.length < 200 && value ? op.id : ''}`));
+    for (const value of ['k'.repeat(256), 'k'.repeat(4000), 'é', 'a\tb', ['a', 'b'], ['a', 'a']]) {
+      assertRefused(await given(value), 'invalid_idempotency_key', undefined);
+    }
+  });
+
+  it('Idempotency-Key: done once', async () => {
+    const request = { ...await world.base(op), headers: { 'Idempotency-Key': `once ${op.id}` } };
+    const first = await world.call(op, request);
+    assertTaken(op, first);
+    assert.equal(first.headers['idempotency-replayed'], undefined);
+    const again = await world.call(op, request);
+    assert.equal(again.headers['idempotency-replayed'], 'true');
+    assert.deepEqual([again.status, again.body], [first.status, first.body]);
+    if (op.form) {
+      const form = await world.call(op, { ...request, form: formFields(request.body) });
+      assert.deepEqual(form.body, first.body, 'a form that says the same is the same');
+    }
+  });
+}
+
+describe('contract', { timeout: 240_000 * slowness }, () => {
+  before(async () => {
+    server = await Server.start({ leakCheck: true });
+    world = await World.make(server);
+  });
+  after(() => server?.dispose());
+
+  for (const op of operations) {
+    describe(op.name, () => {
+      it('takes a good request', async () => assertTaken(op, await world.call(op)));
+      if (op.json) testFields(op);
+      if (op.inQuery.length) testQuery(op);
+      testPath(op);
+      if (op.inHeaders.some(({ name }) => name === 'Idempotency-Key')) testIdempotency(op);
+    });
+  }
+
+  it('each message of a batch is judged as if it were sent alone', async () => {
+    const op = operationCalled('sendMessage');
+    const cases = Object.entries(op.json.properties).filter(([field]) => field !== 'dryRun').flatMap(([field, schema]) => (
+      tries(schema, samplesFor(world, op, field)).map((one) => ({ ...one, field, label: `${field}: ${one.label}` }))));
+    const bodies = cases.map(({ field, value }) => ({ to: freshNumber(), text: 'x', ...companions[field], [field]: value }));
+    const { body } = await world.api.call('POST', '/v1/messages/batch', { json: { messages: bodies } });
+    assert.equal(body.total, cases.length);
+    await all(cases.map((one, i) => ({ ...one, result: body.results[i], index: i })), ({ kind, field, result, index }) => {
+      assert.equal(result.index, index);
+      const refusal = kind === 'good' ? undefined : { code: faultCode(op, field, kind), field: chiefName(field) };
+      assert.deepEqual(result.error && { code: result.error.code, field: result.error.field }, refusal, JSON.stringify(result));
+    });
+    assert.equal(body.rejected, cases.filter(({ kind }) => kind !== 'good').length);
+    assert.equal(body.accepted, body.total - body.rejected);
+  });
+
+  it('every field of every answer has been seen', async () => {
+    const media = ['https://media.example.com/lark.jpg'];
+    const { messageId } = await world.api.sent({
+      to: '+15005550006', text: '', mediaUrls: media, from: tollFree, messageType: 'alert', subject: 's', tags: ['t'], metadata: { a: 1 },
+      validityPeriod: 60, webhookUrl: 'https://example.com/a', webhookFailoverUrl: 'https://example.com/b',
+    });
+    await world.api.get(`/v1/messages/${messageId}/events`);
+    await world.api.send({ to: freshNumber(), text: 'x', dryRun: true, scheduledAt: ahead(86_400_000) });
+    assert.deepEqual(neverSeen(), []);
+  });
+
+  it('stops cleanly', () => server.stop());
+});

@@ -1,0 +1,75 @@
+// Every error code that api/openapi.yaml lists for an operation, provoked on that operation; and all
+// codes of the program, with what goes with them.
+import { after, before, describe, it } from 'node:test';
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { description } from './lib/contract.mjs';
+import { operations } from './lib/operations.mjs';
+import { sourceRoot } from './lib/program.mjs';
+import { endTroubled, fields, unprovoked, ways } from './lib/provoke.mjs';
+import { Server, removeFolder, temporaryFolder } from './lib/server.mjs';
+import { slowness } from './lib/wait.mjs';
+import { World } from './lib/world.mjs';
+
+const statusOf = (code) => description.components.examples[code].value.statusCode;
+const withKey = operations.filter((op) => op.withKey);
+const pairs = withKey.flatMap((op) => Object.values(op.codes).flat().map((code) => ({ op, code })));
+const provoked = new Set();
+
+const families = { 4: 'validation_error', 5: 'api_error' };
+const family = (status) => ({ 401: 'authentication_error', 403: 'authentication_error', 429: 'rate_limit_exceeded' }[status] ?? families[Math.trunc(status / 100)]);
+
+describe('errors', { timeout: 240_000 * slowness }, () => {
+  let world;
+
+  // The client holds each answer against the description; this is what it should be in particular.
+  function assertAnswer({ status, headers, body }, code, field) {
+    const expected = {
+      error: family(statusOf(code)), code, statusCode: statusOf(code), ...(field ? { field } : {}),
+      documentation: body.documentation,
+    };
+    const { message, retryAfter, ...rest } = body;
+    assert.equal(status, statusOf(code), JSON.stringify(body));
+    assert.deepEqual(rest, expected, message);
+    assert.match(body.documentation, new RegExp(`^https://127\\.0\\.0\\.1:\\d+/docs/api-reference/errors#${code}$`));
+    assert.match(message, /^['A-Za-z0-9+].*[.)]$/, 'a sentence');
+    assert.equal(headers['retry-after'], [429, 503].includes(status) ? `${retryAfter}` : undefined);
+    provoked.add(code);
+  }
+
+  before(async () => {
+    const server = await Server.start({ leakCheck: true });
+    world = await World.make(server);
+    world.folder = temporaryFolder();
+  });
+  after(async () => {
+    await endTroubled();
+    if (world) removeFolder(world.folder);
+    await world?.server.dispose();
+  });
+
+  for (const op of withKey) {
+    describe(op.name, () => {
+      for (const { code } of pairs.filter((pair) => pair.op === op && !unprovoked[pair.code]?.(op))) {
+        it(code, async () => assertAnswer(await ways[code](op, world), code, fields[code]?.(op)));
+      }
+    });
+  }
+
+  for (const op of operations.filter((one) => !one.withKey)) {
+    it(`${op.name}: request_too_large`, async () => assertAnswer(await ways.request_too_large(op, world), 'request_too_large'));
+  }
+
+  it('not_found', async () => {
+    for (const [method, path] of [['GET', '/v1/sends'], ['GET', '/v1/send'], ['DELETE', '/v1/messages'], ['PUT', '/v1/opt-outs'], ['POST', '/']]) {
+      for (const key of [world.api.key, null]) assertAnswer(await world.api.call(method, path, { key }), 'not_found');
+    }
+  });
+
+  it('every code of the program was provoked', () => {
+    const codes = [...readFileSync(`${sourceRoot}src/messaging/problem.def`, 'utf8').matchAll(/^X\((\w+),/gm)].map(([, name]) => name.toLowerCase());
+    assert.deepEqual(codes.filter((code) => !provoked.has(code)), ['insufficient_balance']);
+  });
+
+  it('stops cleanly', () => world.server.stop());
+});

@@ -1,0 +1,267 @@
+// How to get each error code out of an operation. A way takes (operation, world) and makes the
+// request that is answered with the code; `fields` says which field the answer names.
+import { spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { operations, has } from './operations.mjs';
+import { run } from './program.mjs';
+import { Server } from './server.mjs';
+import { until, within } from './wait.mjs';
+import { World, ahead, atOnce, freshNumber, inAMinute, permissions } from './world.mjs';
+
+const once = (make) => {
+  let made;
+  return (...args) => { made ??= make(...args); return made; };
+};
+
+// A key that looks like one and is none.
+export const noKey = `sl_test_${'0'.repeat(32)}`;
+
+// A client from an address of its own: wrong keys are counted by address.
+let addresses = 1;
+const fromElsewhere = (world) => world.server.client(undefined, { localAddress: `127.0.1.${addresses += 1}` });
+
+/* ---- keys and accounts ---- */
+
+const liveClient = once((world) => world.server.keyedClient({ type: 'live', permissions }));
+
+const suspendedClient = once(async (world) => {
+  await world.server.command('accounts', 'create', 'suspended');
+  const client = await world.server.keyedClient({ account: 'suspended', permissions });
+  await world.server.command('accounts', 'suspend', 'suspended');
+  await until('the suspension', async () => (await client.get('/v1/rate-limits')).status === 403);
+  return client;
+});
+
+// All permissions but the one that it takes.
+async function insufficient(op, world) {
+  const others = permissions.filter((permission) => permission !== op.permission);
+  return world.call(op, {}, await world.server.keyedClient({ permissions: others }));
+}
+
+// A window may end in between: then the next request is refused.
+async function limited(op, world) {
+  const client = await world.server.keyedClient({ permissions, 'per-hour': 1, 'per-minute': 1 });
+  return until('the limit', async () => {
+    await client.get('/v1/messages?limit=1');
+    const response = await world.call(op, {}, client);
+    return response.status === 429 && response;
+  });
+}
+
+async function throttled(op, world) {
+  const client = fromElsewhere(world);
+  const response = await until('the patience to end', async () => {
+    const answer = await world.call(op, { key: noKey }, client);
+    return answer.status === 429 && answer;
+  });
+  client.close();
+  return response;
+}
+
+/* ---- servers in trouble ---- */
+
+const troubled = [];
+export const endTroubled = () => Promise.all(troubled.map((server) => server.dispose()));
+
+async function start(options) {
+  const server = await Server.start(options);
+  troubled.push(server);
+  return server;
+}
+
+// The operator switches maintenance on while it runs.
+const maintained = once(async (world) => {
+  const file = join(world.folder, 'maintenance.ini');
+  writeFileSync(file, '');
+  const server = await start({ args: ['--config', file] });
+  writeFileSync(file, '[server]\nmaintenance = on\n');
+  server.signal('SIGHUP');
+  const client = server.client(noKey);
+  await until('the maintenance', async () => (await client.get('/v1/rate-limits')).status === 503);
+  return client;
+});
+
+// The keys are gone from the store: nobody can be let in.
+const storeless = once(async () => {
+  const server = await start({});
+  const client = await server.keyedClient({ permissions });
+  const { code, stderr } = await run('sqlite3', ['-cmd', '.timeout 5000', join(server.dataDir, 'skylark.db'), 'ALTER TABLE api_key RENAME TO lost']);
+  if (code !== 0) throw new Error(stderr);
+  return client;
+});
+
+// Another process holds the store, so that nothing can be written until `work` is done.
+export async function whileStoreIsHeld(server, work) {
+  const holder = spawn('sqlite3', [join(server.dataDir, 'skylark.db')], { stdio: ['pipe', 'pipe', 'inherit'] });
+  let said = '';
+  holder.stdout.on('data', (piece) => { said += piece; });
+  holder.stdin.write('.timeout 5000\nBEGIN IMMEDIATE;\nSELECT \'held\';\n');
+  try {
+    await until('the store to be held', () => said.includes('held'));
+    await work();
+  } finally {
+    holder.stdin.end('ROLLBACK;\n');
+  }
+}
+
+// {operation: its answer} with more requests waiting than may.
+const crowded = once(async (main) => {
+  const file = join(main.folder, 'queue.ini');
+  writeFileSync(file, '[queue]\nwrites = 64\n');
+  const server = await start({ args: ['--config', file] });
+  const world = await World.make(server);
+  const writers = operations.filter((op) => has(op, 'queue_full'));
+  const flood = server.client(world.api.key, { connections: 300 });
+  const answers = new Map();
+  const pending = [];
+  const requests = await Promise.all(writers.map((op) => world.base(op)));
+  await whileStoreIsHeld(server, async () => {
+    await until('every operation to be refused', async () => {
+      let refusals = 0;
+      for (let i = 0; i < 200; i++) {
+        pending.push(flood.send({ to: inAMinute, text: 'x' }).then(({ status }) => { refusals += status === 503; }));
+      }
+      await until('a refusal', () => refusals > 20);
+      const asked = writers.map((op, i) => world.call(op, requests[i], flood)
+        .then((response) => { if (response.body.code === 'queue_full') answers.set(op.id, response); }));
+      pending.push(...asked);
+      await Promise.race([Promise.all(asked), within(500, 'the answers', new Promise(() => {})).catch(() => {})]);
+      return answers.size === writers.length;
+    }, { within: 20_000 });
+  });
+  await Promise.all(pending);
+  return answers;
+});
+
+/* ---- the ways ---- */
+
+const sendWith = (more, client) => (op, world) => (op.id === 'sendMessage'
+  ? world.call(op, { body: { to: freshNumber(), text: 'x', ...more } }, client) : undefined);
+
+const withQuery = (query) => async (op, world) => {
+  const base = await world.base(op);
+  return world.call(op, { ...base, query: { ...base.query, ...query } });
+};
+
+const raw = (body, type) => async (op, world) => world.call(op, { ...await world.base(op), raw: body, type });
+
+// A body that lacks its first required field, or a query that lacks it.
+async function missing(op, world) {
+  const base = await world.base(op);
+  return op.json ? world.call(op, { ...base, body: {} }) : world.call(op, { ...base, query: {} });
+}
+
+// The first field of the wrong type; a parameter that nobody knows.
+async function mistyped(op, world) {
+  const base = await world.base(op);
+  const [field] = Object.keys(op.json?.properties ?? {});
+  if (!field) return world.call(op, { ...base, query: { ...base.query, nosuchparameter: 'x' } });
+  return world.call(op, { ...base, body: { ...base.body, [field]: { wrong: true } } });
+}
+
+async function badNumber(op, world) {
+  const base = await world.base(op);
+  const spoilt = { ...base };
+  for (const part of ['body', 'params', 'query']) {
+    const field = Object.keys(base[part] ?? {}).find((name) => ['to', 'from', 'number'].includes(name));
+    if (field) spoilt[part] = { ...base[part], [field]: '0123' };
+  }
+  return world.call(op, spoilt);
+}
+
+// The same Idempotency-Key with another request.
+async function mismatched(op, world) {
+  const headers = { 'Idempotency-Key': `mismatch ${op.id}` };
+  const other = { sendBatch: { messages: [{ to: freshNumber(), text: 'other' }] }, rotateKey: { gracePeriodHours: 2 } };
+  const base = await world.base(op);
+  await world.call(op, { ...base, headers });
+  return world.call(op, { ...base, headers, body: other[op.id] ?? (await world.base(op)).body, ...(op.id === 'createKey' ? { body: { name: 'other' } } : {}) });
+}
+
+// Something that exists for somebody else: here, for the other mode.
+async function foreign(op, world) {
+  return world.call(op, {}, await liveClient(world));
+}
+
+export const ways = {
+  invalid_json: raw('{"to"', 'application/json'),
+  unsupported_content_type: raw('<to/>', 'text/xml'),
+  request_too_large: (op, world) => raw('x'.repeat((op.id === 'sendBatch' ? 4096 : 256) * 1024 + 1), 'application/json')(op, world),
+  missing_required_field: missing,
+  invalid_parameter: mistyped,
+  invalid_phone_number: badNumber,
+  invalid_from_number: sendWith({ from: '+15550100200' }),
+  text_required: async (op, world) => world.call(op, { body: { ...(await world.base(op)).body, text: '' } }),
+  text_too_long: async (op, world) => world.call(op, { body: { ...(await world.base(op)).body, text: 'x'.repeat(1601) } }),
+  invalid_media_url: sendWith({ mediaUrls: ['http://example.com/a.jpg'] }),
+  too_many_media: sendWith({ mediaUrls: Array(11).fill('https://example.com/a.jpg') }),
+  mms_not_supported: sendWith({ to: '+4915112345678', from: 'Skylark', mediaUrls: ['https://example.com/a.jpg'] }),
+  invalid_message_type: sendWith({ messageType: 'spam' }),
+  invalid_tags: sendWith({ tags: [''] }),
+  invalid_metadata: sendWith({ metadata: { x: 'a'.repeat(5000) } }),
+  invalid_webhook_url: sendWith({ webhookUrl: 'http://example.com/' }),
+  invalid_scheduled_time: sendWith({ scheduledAt: '2026-02-30T09:00:00Z' }),
+  message_not_cancellable: async (op, world) => world.call(op, { params: { messageId: world.message.messageId } }),
+  unsupported_destination: async (op, world) => world.call(op, {}, await liveClient(world)),
+  recipient_opted_out: async (op, world) => world.call(op, { body: { to: world.optOut.number, text: 'x' } }),
+  carrier_rejected: sendWith({ to: '+15550001002' }),
+  invalid_limit: withQuery({ limit: '0' }),
+  invalid_cursor: withQuery({ cursor: 'x' }),
+  invalid_date_range: async (op, world) => withQuery(op.id === 'readInbox' ? { since: 'x' }
+    : { createdAfter: '2026-01-02T00:00:00Z', createdBefore: '2026-01-01T00:00:00Z' })(op, world),
+  batch_empty: async (op, world) => world.call(op, { body: { messages: [] } }),
+  batch_too_large: async (op, world) => world.call(op, { body: { messages: Array(1001).fill({ to: atOnce, text: 'x' }) } }),
+  invalid_idempotency_key: async (op, world) => world.call(op, { headers: { 'Idempotency-Key': 'k'.repeat(256) } }),
+  idempotency_key_mismatch: mismatched,
+  missing_api_key: async (op, world) => world.call(op, { key: null }),
+  invalid_authorization_header: async (op, world) => world.call(op, { key: null, headers: { Authorization: `Basic ${noKey}` } }),
+  invalid_api_key: async (op, world) => world.call(op, { key: noKey }, fromElsewhere(world)),
+  insufficient_permissions: insufficient,
+  test_key_required: async (op, world) => world.call(op, {}, await liveClient(world)),
+  account_suspended: async (op, world) => world.call(op, {}, await suspendedClient(world)),
+  message_not_found: foreign,
+  batch_not_found: foreign,
+  key_not_found: foreign,
+  opt_out_not_found: foreign,
+  rate_limit_exceeded: limited,
+  too_many_failed_key_attempts: throttled,
+  internal_error: sendWith({ to: '+15550001004' }),
+  service_unavailable: async (op, world) => world.call(op, {}, await storeless()),
+  queue_full: async (op, world) => (await crowded(world)).get(op.id),
+  maintenance: async (op, world) => world.call(op, {}, await maintained(world)),
+};
+
+/* ---- what the answers say ---- */
+
+// The field that is named; a code that is not here names none.
+export const fields = {
+  missing_required_field: (op) => (op.json ? op.json.required[0] : 'to'),
+  invalid_parameter: (op) => (op.json ? Object.keys(op.json.properties)[0] : 'nosuchparameter'),
+  invalid_phone_number: (op) => ({ simulateInbound: 'from' }[op.id] ?? (/OptOut/.test(op.id) ? 'number' : 'to')),
+  invalid_from_number: () => 'from',
+  text_required: () => 'text',
+  text_too_long: () => 'text',
+  invalid_media_url: () => 'mediaUrls',
+  too_many_media: () => 'mediaUrls',
+  mms_not_supported: () => 'mediaUrls',
+  invalid_message_type: () => 'messageType',
+  invalid_tags: () => 'tags',
+  invalid_metadata: () => 'metadata',
+  invalid_webhook_url: () => 'webhookUrl',
+  invalid_scheduled_time: () => 'scheduledAt',
+  unsupported_destination: () => 'to',
+  recipient_opted_out: () => 'to',
+  carrier_rejected: () => 'to',
+  invalid_limit: () => 'limit',
+  invalid_cursor: () => 'cursor',
+  invalid_date_range: (op) => (op.id === 'readInbox' ? 'since' : 'createdBefore'),
+  batch_empty: () => 'messages',
+  batch_too_large: () => 'messages',
+};
+
+// Codes that no request can provoke, and where they are tested instead.
+export const unprovoked = {
+  insufficient_balance: () => 'needs a live sender, which needs a carrier: src/api/send_test.c',
+  internal_error: (op) => op.id !== 'sendMessage' && 'would be a mistake of the program; only test numbers make one',
+};

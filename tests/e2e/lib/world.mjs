@@ -1,0 +1,208 @@
+// What the description cannot say: which numbers, ids and times are good ones, what a good request
+// for each operation is, and which code names which fault.
+import assert from 'node:assert/strict';
+import { until } from './wait.mjs';
+import { operations } from './operations.mjs';
+
+export const permissions = ['sms:send', 'sms:read', 'webhooks:read', 'webhooks:write', 'analytics:read',
+  'optouts:read', 'optouts:write', 'keys:read', 'keys:write'];
+
+export const tollFree = '+18005551234';
+export const atOnce = '+15550001234'; // delivered at once
+export const inAMinute = '+15550001060'; // delivered after 60 seconds
+
+let numbers = 5552000000;
+export const freshNumber = () => `+1${numbers += 1}`;
+
+const minute = 60_000;
+const day = 24 * 60 * minute;
+export const ahead = (ms) => new Date(Date.now() + ms).toISOString();
+
+/* ---- good requests ---- */
+
+// A good request for each operation: {params, query, body}. Operations that use something up make it
+// first.
+const bases = {
+  sendMessage: async () => ({ body: { to: freshNumber(), text: 'Hello' } }),
+  sendBatch: async () => ({ body: { messages: [{ to: freshNumber(), text: 'Hello' }] } }),
+  getBatch: async ({ batch }) => ({ params: { batchId: batch.batchId } }),
+  listMessages: async () => ({}),
+  getMessage: async ({ message }) => ({ params: { messageId: message.messageId } }),
+  getMessageEvents: async ({ message }) => ({ params: { messageId: message.messageId } }),
+  cancelMessage: async ({ api }) => ({
+    params: { messageId: (await api.sent({ to: freshNumber(), text: 'x', scheduledAt: ahead(day) })).messageId },
+  }),
+  listOptOuts: async () => ({}),
+  createOptOut: async () => ({ body: { number: freshNumber() } }),
+  getOptOut: async ({ optOut }) => ({ params: { number: optOut.number } }),
+  deleteOptOut: async (world) => ({ params: { number: (await world.newOptOut()).number } }),
+  getRateLimits: async () => ({}),
+  listKeys: async () => ({}),
+  createKey: async () => ({ body: { name: 'made' } }),
+  getKey: async ({ key }) => ({ params: { keyId: key.keyId } }),
+  revokeKey: async (world) => ({ params: { keyId: (await world.newKey()).keyId } }),
+  rotateKey: async (world) => ({ params: { keyId: (await world.newKey()).keyId }, body: {} }),
+  simulateInbound: async () => ({ body: { from: freshNumber(), text: 'Hello' } }),
+  readInbox: async () => ({ query: { to: freshNumber() } }),
+  getOpenapi: async () => ({}),
+  getLivez: async () => ({}),
+  getReadyz: async () => ({}),
+  getDocs: async () => ({}),
+  getErrorReference: async () => ({}),
+};
+
+for (const { id } of operations) assert.ok(bases[id], `lib/world.mjs has no good request for ${id}`);
+
+export class World {
+  // A client whose key may do everything, and one of everything to look at.
+  static async make(server) {
+    const world = new World();
+    world.server = server;
+    world.api = await server.keyedClient({ name: 'all', permissions });
+    world.message = await world.delivered();
+    world.batch = (await world.api.call('POST', '/v1/messages/batch', { json: (await bases.sendBatch()).body })).body;
+    world.optOut = await world.newOptOut();
+    world.key = await world.newKey();
+    return world;
+  }
+
+  async delivered(to = atOnce) {
+    const { messageId } = await this.api.sent({ to, text: 'Your code is 482913' });
+    return until('the delivery', async () => {
+      const message = await this.api.message(messageId);
+      return message.status === 'delivered' && message;
+    });
+  }
+
+  async newOptOut() {
+    return (await this.api.call('POST', '/v1/opt-outs', { json: { number: freshNumber() } })).body;
+  }
+
+  async newKey() {
+    return (await this.api.call('POST', '/v1/keys', { json: { name: 'spare' } })).body;
+  }
+
+  base(op) {
+    return bases[op.id](this);
+  }
+
+  // Makes the request; `over` replaces parts of it: {params, query, body, form, raw, type, key, headers}.
+  async call(op, over = {}, client = this.api) {
+    const { params, query, body } = { ...await this.base(op), ...over };
+    const path = op.path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(params[name]));
+    const options = { headers: over.headers ?? {}, ...('key' in over ? { key: over.key } : {}) };
+    if (over.raw !== undefined) Object.assign(options, { raw: over.raw, type: over.type });
+    else if (over.form) options.form = over.form;
+    else if (body !== undefined) options.json = body;
+    return client.call(op.method, `${over.path ?? path}${queryText(query)}`, options);
+  }
+}
+
+// {a: 1, b: ['x', 'y']} → ?a=1&b=x&b=y
+export function queryText(query = {}) {
+  const pairs = Object.entries(query).flatMap(([name, value]) => [value].flat().map((v) => [name, v]));
+  return pairs.length ? `?${new URLSearchParams(pairs)}` : '';
+}
+
+/* ---- good and bad values ---- */
+
+const number = {
+  good: ['+1234567', '+123456789012345'],
+  bad: ['', '+', '15551234567', '+0123456789', '+123456', '+1234567890123456', '+1 555 123 4567', 'nonsense'],
+};
+const url = {
+  fill: (length) => `https://h.example/${'a'.repeat(Math.max(0, length - 18))}`,
+  good: ['https://example.com', 'https://example.com:8443/a?b=c#d'],
+  bad: ['', 'http://example.com/', 'ftp://example.com/', 'https://', 'https:///x', 'example.com', '//example.com/x', 'HTTPS//x'],
+};
+const urls = { item: (i) => `https://media.example.com/${i}.jpg`, items: url };
+const tag = { bad: ['a\nb', 'a\tb', '\u007f'] };
+const noTimes = ['', 'tomorrow', '2026-11-15', '2026-02-30T00:00:00Z', '2026-13-01T00:00:00Z', '2026-01-01T24:00:00Z', '2026-01-01 00:00:00', '1'];
+const object = (size) => ({ x: 'a'.repeat(size - '{"x":""}'.length) });
+
+// By `operation.field` or `field`. Functions, because times go on.
+export const samples = {
+  to: () => number,
+  number: () => number,
+  'simulateInbound.from': () => number,
+  'simulateInbound.to': () => ({ good: [tollFree, '+447700900123'], bad: ['', '+15551234567', 'Nobody'] }),
+  'sendMessage.from': () => ({ good: [tollFree, '+447700900123'], bad: ['', '+15551234567', 'Nobody', 'Skylark', 'x'.repeat(300)] }),
+  'listMessages.from': () => ({ good: [tollFree, 'Skylark'], bad: ['', '+', 'not a sender!', 'x'.repeat(300)] }),
+  'sendMessage.text': () => ({ good: ['x', '🐦', 'ﬃ\u202e\ufffe'], bad: [''] }),
+  mediaUrls: () => urls,
+  media_urls: () => urls,
+  tags: () => ({ item: (i) => `tag ${i}`, items: tag }),
+  tag: () => ({ ...tag, good: ['reminder', '100% é+&='] }),
+  metadata: () => ({ good: [{}, { a: { b: [1, null, true, 'é\u2028'] } }, object(4096)], bad: [object(4097), object(100_000)] }),
+  scheduledAt: () => ({
+    good: [ahead(6 * minute), ahead(34 * day), ahead(day).replace('Z', '+14:00'), ahead(day).replace(/\.\d+Z/, 'z')],
+    bad: [...noTimes, ahead(-minute), ahead(4 * minute), ahead(35 * day + minute), '9999-12-31T23:59:59Z'],
+  }),
+  webhookUrl: () => url,
+  webhook_url: () => url,
+  webhookFailoverUrl: () => url,
+  webhook_failover_url: () => url,
+  messages: () => ({ item: () => ({ to: freshNumber(), text: 'x' }) }),
+  permissions: () => ({ item: (i) => permissions[i] }),
+  name: () => ({ good: ['a', 'two words'], bad: ['a\nb', '\u007f'] }),
+  expiresAt: () => ({ good: [ahead(minute), '2999-01-01T00:00:00+02:00'], bad: [...noTimes, ahead(-minute), '1970-01-01T00:00:00Z'] }),
+  createdAfter: () => ({ good: ['2020-01-01T00:00:00Z', '2999-01-01T00:00:00.5+02:00'], bad: noTimes }),
+  createdBefore: () => ({ good: ['2020-01-01T00:00:00Z', '2999-01-01T00:00:00.5+02:00'], bad: noTimes }),
+  since: () => ({ good: ['2020-01-01T00:00:00Z', '2999-01-01T00:00:00.5+02:00'], bad: noTimes }),
+  batchId: (world) => ({ good: [world.batch.batchId], bad: ['', 'x', 'bat_', 'bat_0', 'bat_-----------', world.message.messageId] }),
+  'listMessages.cursor': (world) => ({ good: [world.message.messageId], bad: ['', 'x', 'msg_', 'msg_0', 'msg_-----------', world.batch.batchId] }),
+  'listOptOuts.cursor': (world) => ({ good: world.cursors('opt'), bad: ['', 'x', 'opt_', 'opt_0', 'opt_-----------', world.message.messageId] }),
+  'listKeys.cursor': (world) => ({ good: [world.key.keyId], bad: ['', 'x', 'key_', 'key_0', 'key_-----------', world.message.messageId] }),
+  messageId: () => ({ bad: ['x', 'msg_', 'msg_0', 'msg_-----------', 'msg_é', 'bat_00000000000'] }),
+  keyId: () => ({ bad: ['x', 'key_', 'key_0', 'key_-----------', 'msg_00000000000'] }),
+};
+
+export const samplesFor = (world, op, field) => (samples[`${op.id}.${field}`] ?? samples[field])?.(world);
+
+/* ---- which code names which fault ---- */
+
+const every = (code) => new Proxy({}, { get: () => code });
+const faults = {
+  to: { form: 'invalid_phone_number' },
+  number: { form: 'invalid_phone_number' },
+  'listMessages.to': { form: 'invalid_parameter' },
+  'simulateInbound.to': { form: 'invalid_parameter' },
+  'simulateInbound.from': { form: 'invalid_phone_number' },
+  'sendMessage.from': { form: 'invalid_from_number' },
+  text: { high: 'text_too_long', low: 'text_required', form: 'text_required' },
+  mediaUrls: { many: 'too_many_media', 'item high': 'invalid_media_url', 'item form': 'invalid_media_url' },
+  messageType: { form: 'invalid_message_type' },
+  tags: { many: 'invalid_tags', twice: 'invalid_tags', 'item low': 'invalid_tags', 'item high': 'invalid_tags', 'item form': 'invalid_tags' },
+  metadata: { form: 'invalid_metadata' },
+  scheduledAt: { form: 'invalid_scheduled_time' },
+  webhookUrl: { form: 'invalid_webhook_url', high: 'invalid_webhook_url' },
+  webhookFailoverUrl: { form: 'invalid_webhook_url', high: 'invalid_webhook_url' },
+  messages: { few: 'batch_empty', many: 'batch_too_large' },
+  limit: every('invalid_limit'),
+  cursor: every('invalid_cursor'),
+  createdAfter: every('invalid_date_range'),
+  createdBefore: every('invalid_date_range'),
+  since: every('invalid_date_range'),
+};
+
+const aliases = { media_urls: 'mediaUrls', webhook_url: 'webhookUrl', webhook_failover_url: 'webhookFailoverUrl' };
+
+// The field that an answer names: the chief name of an alias.
+export const chiefName = (field) => aliases[field] ?? field;
+
+// The code that a bad value of this kind is answered with.
+export function faultCode(op, field, kind) {
+  const name = chiefName(field);
+  return (faults[`${op.id}.${name}`] ?? faults[name])?.[kind] ?? 'invalid_parameter';
+}
+
+// What must be given along with a field.
+export const companions = {
+  webhookFailoverUrl: { webhookUrl: 'https://example.com/hook' },
+  webhook_failover_url: { webhookUrl: 'https://example.com/hook' },
+};
+
+// What the answer to an id of the wrong form is: it names nothing that exists.
+export const unknownIds = {
+  messageId: 'message_not_found', batchId: 'batch_not_found', keyId: 'key_not_found',
+};
