@@ -23,6 +23,7 @@ static const struct route {
 } routes[] = {
     {HTTP_POST, "/v1/send", WITH_KEY, PERMISSION_SMS_SEND, send_create},
     {HTTP_GET, "/v1/messages/{messageId}", WITH_KEY, PERMISSION_SMS_READ, messages_get},
+    {HTTP_POST, "/v1/messages/{messageId}/cancel", WITH_KEY, PERMISSION_SMS_SEND, messages_cancel},
     {HTTP_GET, "/v1/messages", WITH_KEY, PERMISSION_SMS_READ, messages_list},
     {HTTP_GET, "/v1/rate-limits", WITH_KEY | ANY_PERMISSION | UNCOUNTED, 0, rate_limits_get},
     {HTTP_GET, "/v1/keys", WITH_KEY, PERMISSION_KEYS_READ, keys_list},
