@@ -36,6 +36,9 @@ struct server {
     char url[320];
     struct plan_array *plans;
     struct store *store;
+    struct limiter *limiter;
+    struct usage *usage;
+    struct optouts *optouts;
     struct writer *writer;
     struct loop *engine;
     struct loop_signal *work;
@@ -95,9 +98,37 @@ static int start_store(struct server *s)
     return failed ? failed : first_key(s->store, &s->data, s->first_key, s->why);
 }
 
+/* What is kept in memory of keys and people goes on where an earlier run stopped. */
+static int load_memory(struct server *s)
+{
+    struct store_reader *reader;
+    int failed = store_reader_open(s->store, &reader);
+
+    if (failed)
+        return failed;
+    s->limiter = limiter_new();
+    s->usage = usage_new(&clock_real);
+    s->optouts = optouts_new(store_secret(s->store));
+    if (!s->limiter || !s->usage || !s->optouts)
+        failed = -ENOMEM;
+    if (!failed)
+        failed = limiter_load(s->limiter, reader, clock_now_us(&clock_real));
+    if (!failed)
+        failed = optouts_load(s->optouts, reader);
+    store_reader_close(reader);
+    return failed;
+}
+
+static int start_memory(struct server *s)
+{
+    int failed = load_memory(s);
+    return failed ? fail(s, failed, "cannot read limits and opt-outs") : 0;
+}
+
 static int start_writer(struct server *s)
 {
     struct writer_options options = {.store = s->store,
+                                     .riders = {limiter_rider(s->limiter), usage_rider(s->usage)},
                                      .max_waiting = (size_t)s->config->queue_writes,
                                      .health = store_health,
                                      .context = s};
@@ -164,6 +195,9 @@ static int start_api(struct server *s)
     struct api_options options = {.store = s->store,
                                   .writer = s->writer,
                                   .dispatch = s->dispatch,
+                                  .limiter = s->limiter,
+                                  .usage = s->usage,
+                                  .optouts = s->optouts,
                                   .clock = &clock_real,
                                   .docs_url = s->config->server_docs_url,
                                   .failed_keys = (unsigned)s->config->server_failed_keys};
@@ -269,8 +303,8 @@ static void free_plans(struct server *s)
 
 static int start_all(struct server *s)
 {
-    static int (*const steps[])(struct server *) = {set_plans,    start_store, start_writer,
-                                                    start_engine, start_api,   start_http};
+    static int (*const steps[])(struct server *) = {
+        set_plans, start_store, start_memory, start_writer, start_engine, start_api, start_http};
     int failed = 0;
 
     for (size_t i = 0; i < sizeof steps / sizeof *steps && !failed; i++)
@@ -307,6 +341,9 @@ static void stop_all(struct server *s)
         loop_free(s->engine);
     if (s->writer)
         writer_free(s->writer);
+    limiter_free(s->limiter);
+    usage_free(s->usage);
+    optouts_free(s->optouts);
     if (s->store)
         store_close(s->store);
     data_dir_close(&s->data);

@@ -18,12 +18,11 @@ int api_new(struct api **ret, const struct api_options *options)
         return -ENOMEM;
     a->options = *options;
     snprintf(a->docs_url, sizeof a->docs_url, "%s", options->docs_url);
-    a->limiter = limiter_new();
     a->throttle = throttle_new(options->failed_keys);
     buf_init(&a->errors_page, PAGE_MAX);
     errors_page_write(&a->errors_page);
     pthread_mutex_init(&a->trouble_lock, NULL);
-    if (!a->limiter || !a->throttle || a->errors_page.failed) {
+    if (!a->throttle || a->errors_page.failed) {
         api_free(a);
         return -ENOMEM;
     }
@@ -33,7 +32,6 @@ int api_new(struct api **ret, const struct api_options *options)
 
 void api_free(struct api *a)
 {
-    limiter_free(a->limiter);
     throttle_free(a->throttle);
     buf_done(&a->errors_page);
     pthread_mutex_destroy(&a->trouble_lock);

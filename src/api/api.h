@@ -5,7 +5,9 @@
 #include "base/clock.h"
 #include "messaging/dispatch.h"
 #include "messaging/limit.h"
+#include "messaging/optout.h"
 #include "messaging/problem.h"
+#include "messaging/usage.h"
 #include "net/http_server.h"
 #include "store/writer.h"
 
@@ -15,6 +17,9 @@ struct api_options {
     struct store *store;
     struct writer *writer;
     struct dispatch *dispatch;
+    struct limiter *limiter;
+    struct usage *usage;
+    struct optouts *optouts;
     const struct clock *clock;
     /* Where `documentation` links lead, "https://example.com/docs"; "": to this server's /docs. */
     const char *docs_url;

@@ -260,6 +260,27 @@ static void a_store_that_cannot_be_read_is_no_refusal(void **state)
     assert_int_equal(test_call(TEST_KEY, "GET /v1/messages", NULL)->status, 200);
 }
 
+/* Refused ones count as well: it is the key that is used. */
+static void each_call_with_a_key_is_noted(void **state)
+{
+    int64_t id =
+        test_add_key("sl_test_noted", MODE_TEST, false, 1u << PERMISSION_SMS_READ, "unlimited", 0);
+    struct key_usage u;
+
+    assert_int_equal(test_call("sl_test_noted", "GET /v1/messages", NULL)->status, 200);
+    test_now_us += 7000000;
+    test_set_peer("2001:db8::1", "2001:db8::1");
+    test_call("sl_test_noted", "POST /v1/send", "{}");
+    test_assert_problem(403, "insufficient_permissions", NULL);
+    test_call("sl_test_noteD", "GET /v1/messages", NULL);
+    test_call(TEST_KEY, "GET /v1/messages", NULL);
+    test_write_usage();
+    assert_int_equal(store_key_usage(test_worker->reader, id, &u), 0);
+    assert_int_equal(u.requests, 2);
+    assert_int_equal(u.last_us, test_now_us);
+    assert_string_equal(u.address, "2001:db8::1");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -277,6 +298,7 @@ int main(void)
         API_TEST(known_keys_are_not_looked_up_again),
         API_TEST(keys_that_meet_in_the_cache_stay_apart),
         API_TEST(a_store_that_cannot_be_read_is_no_refusal),
+        API_TEST(each_call_with_a_key_is_noted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,7 +16,6 @@ struct throttle;
 
 struct api {
     struct api_options options;
-    struct limiter *limiter;
     struct throttle *throttle;
     _Atomic bool maintenance;
     char docs_url[256]; /* not changed once requests come */
@@ -209,6 +208,16 @@ void once_answer(struct writing *w);
 
 void message_put(struct json_writer *w, const struct api *a, const struct message *m);
 
+/* ---- keys as JSON (key_json.c) ---- */
+
+void key_put(struct json_writer *w, const struct api *a, const struct key_record *k,
+             const struct key_usage *usage, int64_t now_us);
+/* The same inside an object that the caller begins and ends. */
+void key_put_fields(struct json_writer *w, const struct api *a, const struct key_record *k,
+                    const struct key_usage *usage, int64_t now_us);
+/* The key that the path names (keys.c); false when there is none, which is answered. */
+bool key_of_call(struct call *c, struct key_record *ret);
+
 /* ---- routes (routes.c) ---- */
 
 /* The index-th route, "POST" and "/v1/send"; false behind the last one. */
@@ -218,4 +227,7 @@ bool route_at(size_t index, const char **ret_method, const char **ret_path);
 
 call_handler send_create;
 call_handler messages_list, messages_get;
+call_handler rate_limits_get;
+call_handler keys_list, keys_create, keys_get, keys_rotate, keys_revoke;
+call_handler opt_outs_list, opt_outs_create, opt_outs_get, opt_outs_remove;
 call_handler service_openapi, service_livez, service_readyz, service_errors_page;

@@ -24,6 +24,16 @@ static const struct route {
     {HTTP_POST, "/v1/send", WITH_KEY, PERMISSION_SMS_SEND, send_create},
     {HTTP_GET, "/v1/messages/{messageId}", WITH_KEY, PERMISSION_SMS_READ, messages_get},
     {HTTP_GET, "/v1/messages", WITH_KEY, PERMISSION_SMS_READ, messages_list},
+    {HTTP_GET, "/v1/rate-limits", WITH_KEY | ANY_PERMISSION | UNCOUNTED, 0, rate_limits_get},
+    {HTTP_GET, "/v1/keys", WITH_KEY, PERMISSION_KEYS_READ, keys_list},
+    {HTTP_POST, "/v1/keys", WITH_KEY, PERMISSION_KEYS_WRITE, keys_create},
+    {HTTP_GET, "/v1/keys/{keyId}", WITH_KEY, PERMISSION_KEYS_READ, keys_get},
+    {HTTP_POST, "/v1/keys/{keyId}/rotate", WITH_KEY, PERMISSION_KEYS_WRITE, keys_rotate},
+    {HTTP_DELETE, "/v1/keys/{keyId}", WITH_KEY, PERMISSION_KEYS_WRITE, keys_revoke},
+    {HTTP_GET, "/v1/opt-outs", WITH_KEY, PERMISSION_OPTOUTS_READ, opt_outs_list},
+    {HTTP_POST, "/v1/opt-outs", WITH_KEY, PERMISSION_OPTOUTS_WRITE, opt_outs_create},
+    {HTTP_GET, "/v1/opt-outs/{number}", WITH_KEY, PERMISSION_OPTOUTS_READ, opt_outs_get},
+    {HTTP_DELETE, "/v1/opt-outs/{number}", WITH_KEY, PERMISSION_OPTOUTS_WRITE, opt_outs_remove},
     {HTTP_GET, "/v1/openapi.json", PUBLIC, 0, service_openapi},
     {HTTP_GET, "/livez", PUBLIC, 0, service_livez},
     {HTTP_GET, "/readyz", PUBLIC, 0, service_readyz},
@@ -149,26 +159,29 @@ static void show_limits(struct call *c, const struct limit_view *view, int64_t n
                       limited ? view->reset_s : (now_us / 60000000 + 1) * 60);
 }
 
-static struct limit_plan limits_of(const struct key_record *key)
-{
-    const struct plan *plan = plan_find(str_of(key->plan));
-
-    if (!plan) /* it was taken out of the configuration */
-        plan = plan_find(STR(PLAN_DEFAULT));
-    struct limit_plan limits = plan->limits;
-    if (key->per_minute != LIMIT_OF_PLAN)
-        limits.per_minute = (uint32_t)key->per_minute;
-    if (key->per_hour != LIMIT_OF_PLAN)
-        limits.per_hour = (uint32_t)key->per_hour;
-    return limits;
-}
-
 static bool take_from_limits(struct call *c, struct limit_view *ret)
 {
-    bool granted = limiter_take(c->api->limiter, c->key->id, limits_of(c->key), c->now_us, ret);
+    bool granted =
+        limiter_take(c->api->options.limiter, c->key->id, plan_limits(c->key), c->now_us, ret);
 
     show_limits(c, ret, c->now_us);
     return granted;
+}
+
+/* The same view without taking: of the two windows the one with fewer left, or with the later end.
+ */
+static void look_at_limits(struct call *c)
+{
+    struct limit_window windows[LIMIT_WINDOWS];
+    struct limit_view view = {.limit = 0};
+
+    limiter_peek(c->api->options.limiter, c->key->id, plan_limits(c->key), c->now_us, windows);
+    for (size_t i = 0; i < LIMIT_WINDOWS; i++)
+        if (windows[i].limit && (!view.limit || windows[i].remaining <= view.remaining))
+            view = (struct limit_view){.limit = windows[i].limit,
+                                       .remaining = windows[i].remaining,
+                                       .reset_s = windows[i].reset_s};
+    show_limits(c, &view, c->now_us);
 }
 
 static bool check_limits(struct call *c, const struct limit_view *view, bool granted)
@@ -233,7 +246,12 @@ static bool check_key(struct call *c, const struct route *route)
         answer_problem(c, &p);
         return false;
     }
-    bool granted = (route->access & UNCOUNTED) || take_from_limits(c, &view);
+    usage_note(c->api->options.usage, c->key->id, c->now_us, c->http->peer->text);
+    if (route->access & UNCOUNTED) {
+        look_at_limits(c);
+        return check_rights(c, route);
+    }
+    bool granted = take_from_limits(c, &view);
     return check_rights(c, route) && check_limits(c, &view, granted);
 }
 

@@ -16,6 +16,9 @@ struct store *test_store;
 struct api *test_api;
 struct api_worker *test_worker;
 
+static struct limiter *limiter;
+static struct usage *usage;
+static struct optouts *optouts;
 static struct writer *writer;
 static struct dispatch *dispatch;
 static struct http_worker http_worker;
@@ -122,6 +125,20 @@ void test_revoke_key(int64_t id)
     test_write(revoke_key, &id);
 }
 
+static int write_usage(struct store *s, void *rider)
+{
+    struct writer_rider *r = rider;
+    return r->write(r->context, s);
+}
+
+void test_write_usage(void)
+{
+    struct writer_rider rider = usage_rider(usage);
+
+    test_write(write_usage, &rider);
+    rider.done(rider.context, 0);
+}
+
 static void add_keys(void)
 {
     test_add_key(TEST_KEY, MODE_TEST, false, 0, "unlimited", 0);
@@ -134,7 +151,12 @@ static void add_keys(void)
 
 static void start_engine(void)
 {
-    struct writer_options w = {.store = test_store, .max_waiting = 10};
+    limiter = limiter_new();
+    usage = usage_new(&test_clock);
+    optouts = optouts_new(store_secret(test_store));
+    assert_true(limiter && optouts);
+    struct writer_options w = {
+        .store = test_store, .riders = {limiter_rider(limiter)}, .max_waiting = 10};
     assert_int_equal(writer_start(&writer, &w), 0);
     struct dispatch_options d = {
         .store = test_store, .writer = writer, .clock = &test_clock, .window = 10, .wake = wake};
@@ -160,6 +182,9 @@ int test_api_set_up(void **state)
     struct api_options a = {.store = test_store,
                             .writer = writer,
                             .dispatch = dispatch,
+                            .limiter = limiter,
+                            .usage = usage,
+                            .optouts = optouts,
                             .clock = &test_clock,
                             .docs_url = "https://docs.example.com",
                             .failed_keys = 20};
@@ -194,6 +219,9 @@ int test_api_tear_down(void **state)
     api_free(test_api);
     dispatch_free(dispatch);
     writer_free(writer);
+    limiter_free(limiter);
+    usage_free(usage);
+    optouts_free(optouts);
     test_store_close(test_store);
     plans_set(NULL);
     return 0;

@@ -40,6 +40,8 @@ void test_set_peer(const char *address, const char *shown);
 int64_t test_add_key(const char *key, enum mode mode, bool other, uint32_t permissions,
                      const char *plan, int64_t expires_us);
 void test_revoke_key(int64_t id);
+/* Writes how much keys were used, which nobody does by himself here. */
+void test_write_usage(void);
 
 /* A request through api_handle to its end; the answer stays until the next one. `head` is the
  * request line without the version, then header lines: "GET /livez" or "POST /v1/send\nA: b". */

@@ -21,6 +21,7 @@ WORDS_OF(encoding_word, encoding, ENCODINGS)
 WORDS_OF(direction_word, direction, DIRECTIONS)
 WORDS_OF(kind_word, message_kind, MESSAGE_KINDS)
 WORDS_OF(message_type_word, message_type, MESSAGE_TYPES)
+WORDS_OF(opt_out_source_word, opt_out_source, OPT_OUT_SOURCES)
 /* clang-format on */
 #undef X
 

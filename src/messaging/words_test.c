@@ -16,6 +16,7 @@ static void words_are_those_of_the_api(void **state)
     assert_string_equal(direction_word(DIRECTION_INBOUND), "inbound");
     assert_string_equal(kind_word(KIND_MMS), "mms");
     assert_string_equal(message_type_word(TYPE_OTP), "otp");
+    assert_string_equal(opt_out_source_word(OPT_OUT_BY_KEYWORD), "keyword");
     assert_string_equal(mode_word(MODE_LIVE), "live");
     assert_string_equal(mode_word(MODE_TEST), "test");
 }

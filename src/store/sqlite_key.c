@@ -76,7 +76,7 @@ static int read_page(struct sqlite_reader *r, int64_t account, enum mode mode, i
     sqlite3_stmt *rows = r->statements[READ_KEY_PAGE];
     int code;
 
-    BIND_NUMBERS(rows, account, mode, cursor, (int64_t)limit + 1);
+    BIND_NUMBERS(rows, account, mode, cursor ? cursor : INT64_MAX, (int64_t)limit + 1);
     while ((code = sqlite3_step(rows)) == SQLITE_ROW) {
         if (page->count == limit)
             page->next = sqlite3_column_int64(rows, 0);

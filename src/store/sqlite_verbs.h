@@ -4,64 +4,64 @@
 
 #include "store/sqlite_internal.h"
 
-void sqlite_reader_rest(struct store_reader *r);
-int sqlite_message_get(struct store_reader *r, int64_t account, enum mode mode, int64_t id,
+void sqlite_reader_rest(struct store_reader *base);
+int sqlite_message_get(struct store_reader *base, int64_t account, enum mode mode, int64_t id,
                        struct arena *a, struct message *ret);
-int sqlite_message_page(struct store_reader *r, int64_t account, enum mode mode,
+int sqlite_message_page(struct store_reader *base, int64_t account, enum mode mode,
                         const struct message_filter *filter, int64_t cursor, size_t limit,
                         struct arena *a, struct message_page *ret);
-int sqlite_due(struct store_reader *r, int64_t at_us, size_t limit, struct arena *a,
+int sqlite_due(struct store_reader *base, int64_t at_us, size_t limit, struct arena *a,
                struct message **ret, size_t *ret_count);
-int sqlite_next_due(struct store_reader *r, int64_t *ret_us);
-int sqlite_batch_get(struct store_reader *r, int64_t account, enum mode mode, int64_t id,
+int sqlite_next_due(struct store_reader *base, int64_t *ret_us);
+int sqlite_batch_get(struct store_reader *base, int64_t account, enum mode mode, int64_t id,
                      struct batch_record *ret, unsigned counts[STATUS_SLOTS]);
-int sqlite_event_list(struct store_reader *r, int64_t message, struct arena *a,
+int sqlite_event_list(struct store_reader *base, int64_t message, struct arena *a,
                       struct event_record **ret, size_t *ret_count);
-int sqlite_open_work(struct store_reader *r, int64_t after, size_t limit, struct arena *a,
+int sqlite_open_work(struct store_reader *base, int64_t after, size_t limit, struct arena *a,
                      struct message **ret, size_t *ret_count);
-int sqlite_key_find(struct store_reader *r, const uint8_t hash[KEY_HASH_SIZE],
+int sqlite_key_find(struct store_reader *base, const uint8_t hash[KEY_HASH_SIZE],
                     struct key_record *ret);
-int sqlite_key_list(struct store_reader *r, int64_t account, int64_t from, size_t limit,
+int sqlite_key_list(struct store_reader *base, int64_t account, int64_t from, size_t limit,
                     struct arena *a, struct key_record **ret, size_t *ret_count);
-int sqlite_key_get(struct store_reader *r, int64_t account, int64_t id, struct key_record *ret);
-int sqlite_key_page(struct store_reader *r, int64_t account, enum mode mode, int64_t cursor,
+int sqlite_key_get(struct store_reader *base, int64_t account, int64_t id, struct key_record *ret);
+int sqlite_key_page(struct store_reader *base, int64_t account, enum mode mode, int64_t cursor,
                     size_t limit, struct arena *a, struct key_page *ret);
-int sqlite_key_usage(struct store_reader *r, int64_t key, struct key_usage *ret);
-int sqlite_account_list(struct store_reader *r, struct arena *a, struct account_record **ret,
+int sqlite_key_usage(struct store_reader *base, int64_t key, struct key_usage *ret);
+int sqlite_account_list(struct store_reader *base, struct arena *a, struct account_record **ret,
                         size_t *ret_count);
-int sqlite_account_find(struct store_reader *r, struct str name, struct account_record *ret);
-int sqlite_account_get(struct store_reader *r, int64_t id, struct account_record *ret);
-int sqlite_limit_list(struct store_reader *r, int64_t now_us, struct arena *a,
+int sqlite_account_find(struct store_reader *base, struct str name, struct account_record *ret);
+int sqlite_account_get(struct store_reader *base, int64_t id, struct account_record *ret);
+int sqlite_limit_list(struct store_reader *base, int64_t now_us, struct arena *a,
                       struct limit_count **ret, size_t *ret_count);
-int sqlite_opt_out_page(struct store_reader *r, int64_t account, enum mode mode, int64_t cursor,
+int sqlite_opt_out_page(struct store_reader *base, int64_t account, enum mode mode, int64_t cursor,
                         size_t limit, struct arena *a, struct opt_out_page *ret);
-int sqlite_opt_out_get(struct store_reader *r, int64_t account, enum mode mode, struct str number,
-                       struct arena *a, struct opt_out_record *ret);
-int sqlite_opt_out_each(struct store_reader *r,
+int sqlite_opt_out_get(struct store_reader *base, int64_t account, enum mode mode,
+                       struct str number, struct arena *a, struct opt_out_record *ret);
+int sqlite_opt_out_each(struct store_reader *base,
                         bool (*tell)(void *context, const struct opt_out_record *o), void *context);
-int sqlite_begin(struct store *s);
-int sqlite_commit(struct store *s);
-void sqlite_rollback(struct store *s);
-int sqlite_message_insert(struct store *s, const struct message *m);
-int sqlite_message_move(struct store *s, const struct message_move *m);
-int sqlite_key_insert(struct store *s, struct key_record *k);
-int sqlite_batch_insert(struct store *s, const struct batch_record *b);
-int sqlite_event_add(struct store *s, const struct event_record *e);
-int sqlite_once_find(struct store *s, int64_t account, enum mode mode,
+int sqlite_begin(struct store *base);
+int sqlite_commit(struct store *base);
+void sqlite_rollback(struct store *base);
+int sqlite_message_insert(struct store *base, const struct message *m);
+int sqlite_message_move(struct store *base, const struct message_move *m);
+int sqlite_key_insert(struct store *base, struct key_record *k);
+int sqlite_batch_insert(struct store *base, const struct batch_record *b);
+int sqlite_event_add(struct store *base, const struct event_record *e);
+int sqlite_once_find(struct store *base, int64_t account, enum mode mode,
                      const uint8_t key[ONCE_KEY_SIZE], int64_t since_us, struct arena *a,
                      struct once_record *ret);
-int sqlite_once_keep(struct store *s, const struct once_record *o);
-int sqlite_key_revoke(struct store *s, int64_t account, int64_t id, int64_t at_us);
-int sqlite_key_used(struct store *s, const struct key_usage *u);
-int sqlite_account_insert(struct store *s, struct account_record *a);
-int sqlite_account_suspend(struct store *s, int64_t id, int64_t at_us);
-int sqlite_account_credit(struct store *s, int64_t id, int64_t micros);
-int sqlite_account_charge(struct store *s, int64_t id, int64_t micros);
-int sqlite_limit_save(struct store *s, const struct limit_count *c);
-int sqlite_opt_out_add(struct store *s, struct arena *a, struct opt_out_record *o);
-int sqlite_opt_out_remove(struct store *s, int64_t account, enum mode mode, struct str number,
+int sqlite_once_keep(struct store *base, const struct once_record *o);
+int sqlite_key_revoke(struct store *base, int64_t account, int64_t id, int64_t at_us);
+int sqlite_key_used(struct store *base, const struct key_usage *u);
+int sqlite_account_insert(struct store *base, struct account_record *a);
+int sqlite_account_suspend(struct store *base, int64_t id, int64_t at_us);
+int sqlite_account_credit(struct store *base, int64_t id, int64_t micros);
+int sqlite_account_charge(struct store *base, int64_t id, int64_t micros);
+int sqlite_limit_save(struct store *base, const struct limit_count *c);
+int sqlite_opt_out_add(struct store *base, struct arena *a, struct opt_out_record *o);
+int sqlite_opt_out_remove(struct store *base, int64_t account, enum mode mode, struct str number,
                           struct arena *a, struct opt_out_record *ret);
-int sqlite_touch(struct store *s);
-bool sqlite_wrote_elsewhere(struct store *s);
-void sqlite_tidy(struct store *s);
-bool sqlite_housekeep(struct store *s, bool idle);
+int sqlite_touch(struct store *base);
+bool sqlite_wrote_elsewhere(struct store *base);
+void sqlite_tidy(struct store *base);
+bool sqlite_housekeep(struct store *base, bool idle);

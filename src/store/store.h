@@ -102,7 +102,7 @@ int store_key_list(struct store_reader *r, int64_t account, int64_t from, size_t
                    struct arena *a, struct key_record **ret, size_t *ret_count);
 /* Of this account (0: of any); else -ENOENT. */
 int store_key_get(struct store_reader *r, int64_t account, int64_t id, struct key_record *ret);
-/* Of an account and mode by number, oldest first, from `cursor` on (0: the oldest). A position: no
+/* Of an account and mode by number, newest first, from `cursor` on (0: the newest). A position: no
  * key needs to have this number. */
 struct key_page {
     struct key_record *keys;

@@ -138,24 +138,24 @@ static void test_pages(void **state)
     assert_int_equal(p.count, 3);
     assert_int_equal(p.total, 7);
     for (size_t i = 0; i < 3; i++)
-        same_key(&p.keys[i], &mine[i]);
+        same_key(&p.keys[i], &mine[6 - i]);
     assert_int_equal(p.next, mine[3].id);
     assert_int_equal(p.previous, 0);
 
     p = page(1, MODE_TEST, p.next, 3);
     assert_int_equal(p.count, 3);
-    assert_int_equal(p.next, mine[6].id);
-    assert_int_equal(p.previous, mine[0].id);
+    assert_int_equal(p.next, mine[0].id);
+    assert_int_equal(p.previous, mine[6].id);
     p = page(1, MODE_TEST, p.next, 3);
     assert_int_equal(p.count, 1);
-    same_key(&p.keys[0], &mine[6]);
+    same_key(&p.keys[0], &mine[0]);
     assert_int_equal(p.next, 0);
     assert_int_equal(p.previous, mine[3].id);
 
     /* A position: the key of another account stands before the next of one's own. */
-    p = page(1, MODE_TEST, mine[1].id + 1, 1);
-    same_key(&p.keys[0], &mine[2]);
-    assert_int_equal(p.previous, mine[1].id);
+    p = page(1, MODE_TEST, mine[2].id - 1, 1);
+    same_key(&p.keys[0], &mine[1]);
+    assert_int_equal(p.previous, mine[2].id);
     assert_int_equal(page(9, MODE_TEST, 0, 3).count, 0);
     assert_int_equal(page(9, MODE_TEST, 0, 3).total, 0);
 }

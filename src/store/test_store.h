@@ -6,8 +6,8 @@
 enum { TEST_FOLDER_SIZE = 48 };
 
 /* A fresh folder, in memory where the system has such; and its end with all that is in it. */
-void test_folder_make(char folder[TEST_FOLDER_SIZE]);
-void test_folder_remove(const char *folder);
+void test_folder_make(char made[TEST_FOLDER_SIZE]);
+void test_folder_remove(const char *old);
 
 /* One at a time. Fails the test when it cannot be opened. */
 struct store *test_store_open(const struct clock *clock);

@@ -25,10 +25,10 @@ WHERE k.id = ?1;
 SELECT k.id, k.account, k.mode, k.name, k.plan, k.hash, k.last_four, k.permissions, k.created_us,
   k.revoked_us, k.expires_us, k.per_minute, k.per_hour, coalesce(a.suspended_us, 0) <> 0
 FROM api_key AS k LEFT JOIN account AS a ON a.id = k.account
-WHERE k.account = ?1 AND k.mode = ?2 AND k.id >= ?3 ORDER BY k.id LIMIT ?4;
+WHERE k.account = ?1 AND k.mode = ?2 AND k.id <= ?3 ORDER BY k.id DESC LIMIT ?4;
 
 -- name: key_before
-SELECT id FROM api_key WHERE account = ?1 AND mode = ?2 AND id < ?3 ORDER BY id DESC LIMIT ?4;
+SELECT id FROM api_key WHERE account = ?1 AND mode = ?2 AND id > ?3 ORDER BY id LIMIT ?4;
 
 -- name: key_total
 SELECT count(*) FROM api_key WHERE account = ?1 AND mode = ?2;
