@@ -174,17 +174,10 @@ static void only_wrong_keys_count(void **state)
 
 /* ---- accounts ---- */
 
-static int suspend_first(struct store *s, void *at_us)
-{
-    return store_account_suspend(s, FIRST_ACCOUNT, *(int64_t *)at_us);
-}
-
 static void a_suspended_account_is_refused_at_once(void **state)
 {
-    int64_t on = 0;
-
     assert_int_equal(test_call(READ_KEY, "GET /v1/messages", NULL)->status, 200);
-    test_write(suspend_first, &test_now_us);
+    test_suspend_account(FIRST_ACCOUNT, test_now_us);
     test_call(TEST_KEY, "GET /v1/messages", NULL);
     test_assert_problem(403, "account_suspended", NULL);
     assert_string_equal(test_member("error"), "authentication_error");
@@ -192,7 +185,7 @@ static void a_suspended_account_is_refused_at_once(void **state)
     test_call(READ_KEY, "POST /v1/send", "{}"); /* before the permission that it lacks */
     test_assert_problem(403, "account_suspended", NULL);
     assert_int_equal(test_call(SMALL_KEY, "GET /v1/messages", NULL)->status, 200);
-    test_write(suspend_first, &on);
+    test_suspend_account(FIRST_ACCOUNT, 0);
     assert_int_equal(test_call(TEST_KEY, "GET /v1/messages", NULL)->status, 200);
 }
 

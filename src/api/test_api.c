@@ -97,12 +97,22 @@ static int insert_key(struct store *s, void *key)
     return store_key_insert(s, key);
 }
 
+int64_t test_add_key_record(const char *key, const struct key_record *record)
+{
+    struct key_record k = *record;
+
+    digest_sha256(str_of(key), k.hash);
+    test_write(insert_key, &k);
+    return k.id;
+}
+
 int64_t test_add_key(const char *key, enum mode mode, bool other, uint32_t permissions,
                      const char *plan, int64_t expires_us)
 {
     struct key_record k = {.account = other ? OTHER_ACCOUNT : FIRST_ACCOUNT,
                            .mode = mode,
                            .name = "test",
+                           .last_four = "abcd",
                            .per_minute = LIMIT_OF_PLAN,
                            .per_hour = LIMIT_OF_PLAN,
                            .permissions = permissions,
@@ -110,9 +120,7 @@ int64_t test_add_key(const char *key, enum mode mode, bool other, uint32_t permi
                            .expires_us = expires_us};
 
     snprintf(k.plan, sizeof k.plan, "%s", plan);
-    digest_sha256(str_of(key), k.hash);
-    test_write(insert_key, &k);
-    return k.id;
+    return test_add_key_record(key, &k);
 }
 
 static int revoke_key(struct store *s, void *id)
@@ -123,6 +131,22 @@ static int revoke_key(struct store *s, void *id)
 void test_revoke_key(int64_t id)
 {
     test_write(revoke_key, &id);
+}
+
+struct suspension {
+    int64_t account, at_us;
+};
+
+static int suspend_account(struct store *s, void *suspension)
+{
+    struct suspension *p = suspension;
+    return store_account_suspend(s, p->account, p->at_us);
+}
+
+void test_suspend_account(int64_t account, int64_t at_us)
+{
+    struct suspension p = {account, at_us};
+    test_write(suspend_account, &p);
 }
 
 static int write_usage(struct store *s, void *rider)

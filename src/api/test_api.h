@@ -39,7 +39,10 @@ void test_set_peer(const char *address, const char *shown);
 /* Another key, for OTHER_ACCOUNT when `other`. */
 int64_t test_add_key(const char *key, enum mode mode, bool other, uint32_t permissions,
                      const char *plan, int64_t expires_us);
+/* The same with everything said but the hash. */
+int64_t test_add_key_record(const char *key, const struct key_record *record);
 void test_revoke_key(int64_t id);
+void test_suspend_account(int64_t account, int64_t at_us);
 /* Writes how much keys were used, which nobody does by himself here. */
 void test_write_usage(void);
 
