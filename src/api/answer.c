@@ -37,7 +37,7 @@ static void put_text(struct json_writer *w, const char *key, const char *text)
     json_put_string(w, str_of(text));
 }
 
-static void put_documentation(struct json_writer *w, struct call *c, const char *code)
+static void put_documentation(struct json_writer *w, const struct call *c, const char *code)
 {
     const char *url =
         arena_printf(&c->http->arena, "%s/api-reference/errors#%s", c->api->docs_url, code);
@@ -46,28 +46,36 @@ static void put_documentation(struct json_writer *w, struct call *c, const char 
         put_text(w, "documentation", url);
 }
 
-void answer_problem(struct call *c, const struct problem *p)
+void problem_put(struct json_writer *w, const struct call *c, const struct problem *p)
 {
     const struct problem_entry *entry = problem_entry(p->code);
-    struct json_writer w = answer_json(c, entry->status);
 
-    json_begin_object(&w);
-    put_text(&w, "error", error_type(entry->status));
-    put_text(&w, "message", p->message ? p->message : entry->cause);
-    put_text(&w, "code", entry->code);
-    json_key(&w, "statusCode");
-    json_put_i64(&w, entry->status);
+    json_begin_object(w);
+    put_text(w, "error", error_type(entry->status));
+    put_text(w, "message", p->message ? p->message : entry->cause);
+    put_text(w, "code", entry->code);
+    json_key(w, "statusCode");
+    json_put_i64(w, entry->status);
     if (p->field)
-        put_text(&w, "field", p->field);
+        put_text(w, "field", p->field);
     if (p->retry_after_s) {
-        json_key(&w, "retryAfter");
-        json_put_i64(&w, p->retry_after_s);
+        json_key(w, "retryAfter");
+        json_put_i64(w, p->retry_after_s);
+    }
+    put_documentation(w, c, entry->code);
+    json_end(w);
+}
+
+void answer_problem(struct call *c, const struct problem *p)
+{
+    unsigned status = problem_entry(p->code)->status;
+    struct json_writer w = answer_json(c, status);
+
+    problem_put(&w, c, p);
+    if (p->retry_after_s)
         http_request_add_header(c->http, "Retry-After",
                                 arena_printf(&c->http->arena, "%u", p->retry_after_s));
-    }
-    put_documentation(&w, c, entry->code);
-    json_end(&w);
-    if (entry->status == 401)
+    if (status == 401)
         http_request_add_header(c->http, "WWW-Authenticate", "Bearer");
 }
 

@@ -7,6 +7,7 @@
 #include "messaging/limit.h"
 #include "messaging/optout.h"
 #include "messaging/problem.h"
+#include "messaging/route.h"
 #include "messaging/usage.h"
 #include "net/http_server.h"
 #include "store/writer.h"
@@ -21,6 +22,7 @@ struct api_options {
     struct usage *usage;
     struct optouts *optouts;
     const struct clock *clock;
+    const struct sender_table *live_senders; /* what carriers offer; NULL: none is connected */
     /* Where `documentation` links lead, "https://example.com/docs"; "": to this server's /docs. */
     const char *docs_url;
     unsigned failed_keys; /* wrong keys that an address may show in a minute; 0 = any number */

@@ -3,6 +3,7 @@
 
 #include "api/api.h"
 #include "base/siphash.h"
+#include "messaging/compose.h"
 #include "messaging/key.h"
 #include "json/read.h"
 #include "json/write.h"
@@ -65,6 +66,8 @@ void call_read_headers(struct call *c);
 /* The word for `error` that goes with a status: "validation_error". */
 const char *error_type(unsigned status);
 void answer_problem(struct call *c, const struct problem *p);
+/* The object that describes a problem. */
+void problem_put(struct json_writer *w, const struct call *c, const struct problem *p);
 void answer_simple_problem(struct call *c, enum problem_code code, const char *field,
                            const char *message);
 /* A writer onto the answer's body, with the status set. */
@@ -207,6 +210,23 @@ void once_answer(struct writing *w);
 /* ---- messages as JSON (message_json.c) ---- */
 
 void message_put(struct json_writer *w, const struct api *a, const struct message *m);
+/* Members of it, with their names. */
+void routing_put(struct json_writer *w, const struct message *m);
+void cost_put(struct json_writer *w, const struct message *m);
+
+/* ---- sending (send_body.c, send.c, dry_run.c) ---- */
+
+/* The fields of a struct send_request. */
+extern const struct body_table send_table;
+/* The senders of a mode. */
+const struct sender_table *api_senders(const struct api *a, enum mode mode);
+struct send_context send_context_of(const struct call *c);
+/* On the writer's thread: takes the price from the balance and accepts; or refuses, with a problem,
+ * and has written nothing. */
+int send_accept(struct store *s, struct message *m, struct arena *a, struct problem *p);
+void dry_run_answer(struct call *c, const struct message *m);
+/* The senders that were passed over for a message and why, as an array. */
+void routes_refused_put(struct json_writer *w, const struct call *c, const struct message *m);
 
 /* ---- keys as JSON (key_json.c) ---- */
 
@@ -226,6 +246,7 @@ bool route_at(size_t index, const char **ret_method, const char **ret_path);
 /* ---- resources ---- */
 
 call_handler send_create;
+call_handler batch_create, batch_get;
 call_handler messages_list, messages_get;
 call_handler rate_limits_get;
 call_handler keys_list, keys_create, keys_get, keys_rotate, keys_revoke;

@@ -29,7 +29,7 @@ static void put_time(struct json_writer *w, const char *key, int64_t unix_us)
     json_put_time(w, unix_us);
 }
 
-static void put_routing(struct json_writer *w, const struct message *m)
+void routing_put(struct json_writer *w, const struct message *m)
 {
     json_key(w, "routing");
     json_begin_object(w);
@@ -49,7 +49,7 @@ static void put_routing(struct json_writer *w, const struct message *m)
     json_end(w);
 }
 
-static void put_cost(struct json_writer *w, const struct message *m)
+void cost_put(struct json_writer *w, const struct message *m)
 {
     json_key(w, "cost");
     json_begin_object(w);
@@ -59,15 +59,43 @@ static void put_cost(struct json_writer *w, const struct message *m)
     json_end(w);
 }
 
-static void put_media(struct json_writer *w, struct str media)
+/* Lines as an array. */
+static void put_lines(struct json_writer *w, const char *key, struct str lines)
 {
-    if (media.n == 0)
+    if (lines.n == 0)
         return;
-    json_key(w, "mediaUrls");
+    json_key(w, key);
     json_begin_array(w);
-    while (media.n)
-        json_put_string(w, str_cut(&media, '\n'));
+    while (lines.n)
+        json_put_string(w, str_cut(&lines, '\n'));
     json_end(w);
+}
+
+static void put_given(struct json_writer *w, const char *key, struct str text)
+{
+    if (text.n)
+        put_text(w, key, text);
+}
+
+/* What few messages have. */
+static void put_extras(struct json_writer *w, const struct api *a, const struct message *m)
+{
+    put_given(w, "subject", m->subject);
+    put_lines(w, "tags", m->tags);
+    if (m->metadata.n) {
+        json_key(w, "metadata");
+        json_put_raw(w, m->metadata);
+    }
+    if (m->validity_s)
+        put_number(w, "validityPeriod", m->validity_s);
+    if (m->scheduled_us)
+        put_time(w, "scheduledAt", m->scheduled_us);
+    if (m->batch) {
+        json_key(w, "batchId");
+        public_id_put(w, a, BATCH_ID_PREFIX, m->batch);
+    }
+    put_given(w, "webhookUrl", m->webhook_url);
+    put_given(w, "webhookFailoverUrl", m->webhook_failover_url);
 }
 
 void message_put(struct json_writer *w, const struct api *a, const struct message *m)
@@ -79,7 +107,8 @@ void message_put(struct json_writer *w, const struct api *a, const struct messag
     put_text(w, "from", m->from);
     put_text(w, "to", m->to);
     put_text(w, "text", m->text);
-    put_media(w, m->media);
+    put_lines(w, "mediaUrls", m->media);
+    put_extras(w, a, m);
     put_word(w, "type", kind_word(m->kind));
     put_word(w, "messageType", message_type_word(m->type));
     put_word(w, "direction", direction_word(m->direction));
@@ -87,14 +116,15 @@ void message_put(struct json_writer *w, const struct api *a, const struct messag
     json_put_bool(w, m->mode == MODE_LIVE);
     put_word(w, "encoding", encoding_word(m->encoding));
     put_number(w, "segments", m->segments);
-    put_routing(w, m);
-    put_cost(w, m);
+    routing_put(w, m);
+    cost_put(w, m);
     put_number(w, "retryCount", m->retry_count);
     put_time(w, "createdAt", m->created_us);
     put_time(w, "updatedAt", m->updated_us);
     put_time(w, "sentAt", m->sent_us);
     put_time(w, "deliveredAt", m->delivered_us);
     put_time(w, "failedAt", m->failed_us);
+    put_time(w, "cancelledAt", m->cancelled_us);
     put_word(w, "errorCode", failure_code(m->failure));
     put_word(w, "errorMessage", failure_text(m->failure));
     json_end(w);

@@ -55,7 +55,7 @@ static void assert_json(const struct message *m, const char *wanted)
 
 static void a_message_with_every_field(void **state)
 {
-    char id[PUBLIC_ID_SIZE + 1], wanted[2048];
+    char id[PUBLIC_ID_SIZE + 1], batch[PUBLIC_ID_SIZE + 1] = "", wanted[2048];
     struct message m = {
         .id = 123456789,
         .account = FIRST_ACCOUNT,
@@ -86,14 +86,28 @@ static void a_message_with_every_field(void **state)
         .sent_us = 1763168524000999,
         .delivered_us = 0,
         .failed_us = 1763168525004005,
+        .cancelled_us = 1763168526004005,
+        .subject = STR("A \"subject\""),
+        .tags = STR("one\ntwo words"),
+        .metadata = STR("{\"b\" : [1.50]}"),
+        .webhook_url = STR("https://a.example/"),
+        .webhook_failover_url = STR("https://b.example/"),
+        .validity_s = 60,
+        .scheduled_us = 1763168524000000,
+        .batch = 987654321,
     };
 
+    public_id_format(test_api, BATCH_ID_PREFIX, m.batch, batch);
     snprintf(wanted, sizeof wanted,
              "{\"messageId\":\"%s\",\"status\":\"failed\",\"from\":\"Skylark\","
              "\"to\":\"+447700900123\",\"text\":\"Gr\xc3\xbc\xc3\x9f"
              "e \\\"x\\\"\\n\","
              "\"mediaUrls\":[\"https://media.example.com/a.jpg\","
-             "\"https://media.example.com/b.jpg\"],"
+             "\"https://media.example.com/b.jpg\"],\"subject\":\"A \\\"subject\\\"\","
+             "\"tags\":[\"one\",\"two words\"],\"metadata\":{\"b\" : [1.50]},"
+             "\"validityPeriod\":60,\"scheduledAt\":\"2025-11-15T01:02:04.000Z\","
+             "\"batchId\":\"%s\",\"webhookUrl\":\"https://a.example/\","
+             "\"webhookFailoverUrl\":\"https://b.example/\","
              "\"type\":\"mms\",\"messageType\":\"otp\",\"direction\":\"outbound\","
              "\"livemode\":true,\"encoding\":\"UCS-2\",\"segments\":2,"
              "\"routing\":{\"numberType\":\"alphanumeric\",\"coverage\":\"medium\","
@@ -102,9 +116,10 @@ static void a_message_with_every_field(void **state)
              "\"createdAt\":\"2025-11-15T01:02:03.004Z\","
              "\"updatedAt\":\"2025-11-15T01:02:05.004Z\","
              "\"sentAt\":\"2025-11-15T01:02:04.000Z\",\"deliveredAt\":null,"
-             "\"failedAt\":\"2025-11-15T01:02:05.004Z\",\"errorCode\":\"unreachable\","
+             "\"failedAt\":\"2025-11-15T01:02:05.004Z\","
+             "\"cancelledAt\":\"2025-11-15T01:02:06.004Z\",\"errorCode\":\"unreachable\","
              "\"errorMessage\":\"The handset could not be reached.\"}",
-             id_text(m.id, id));
+             id_text(m.id, id), batch);
     assert_json(&m, wanted);
 }
 
@@ -116,8 +131,9 @@ static void what_is_not_there_is_null(void **state)
     snprintf(head, sizeof head, "GET /v1/messages/%s", id_text(id, text));
     assert_int_equal(test_call(TEST_KEY, head, NULL)->status, 200);
     assert_non_null(strstr(test_body(), "\"countryCode\":null"));
-    assert_non_null(strstr(test_body(), "\"sentAt\":null,\"deliveredAt\":null,\"failedAt\":null,"
-                                        "\"errorCode\":null,\"errorMessage\":null}"));
+    assert_non_null(strstr(test_body(),
+                           "\"sentAt\":null,\"deliveredAt\":null,\"failedAt\":null,"
+                           "\"cancelledAt\":null,\"errorCode\":null,\"errorMessage\":null}"));
     assert_null(strstr(test_body(), "mediaUrls"));
     assert_string_equal(test_member("livemode"), "false");
     assert_string_equal(test_member("text"), "");

@@ -50,7 +50,7 @@ static void put_sender(struct json_writer *w, const struct sender *s)
 
 void rate_limits_get(struct call *c)
 {
-    const struct sender_table *senders = c->key->mode == MODE_TEST ? &senders_test : &senders_none;
+    const struct sender_table *senders = api_senders(c->api, c->key->mode);
     struct limit_window windows[LIMIT_WINDOWS];
     struct json_writer w = answer_json(c, 200);
 

@@ -1,19 +1,5 @@
 /* POST /v1/send: decode, compose, hand to the writer, answer when it is on disk. */
 #include "api/call.h"
-#include "messaging/compose.h"
-
-struct send_body {
-    struct str to, text;
-    struct str_list media;
-    bool has_to, has_text, has_media;
-};
-
-static const struct json_field send_fields[] = {
-    JSON_FIELD(struct send_body, to, JSON_TEXT, "to", NULL),
-    JSON_FIELD(struct send_body, text, JSON_TEXT, "text", NULL),
-    JSON_FIELD(struct send_body, media, JSON_TEXT_LIST, "mediaUrls", "media_urls"),
-};
-static const struct body_table send_table = BODY_TABLE(send_fields, 2);
 
 /* A send on its way to disk. */
 struct sending {
@@ -21,10 +7,37 @@ struct sending {
     struct message message;
 };
 
+static bool refuse_unpaid(const struct message *m, struct arena *a, struct problem *p)
+{
+    char digits[32];
+    struct buf amount = {.p = digits, .size = sizeof digits, .max = sizeof digits};
+    struct json_writer w;
+
+    json_writer_init(&w, &amount);
+    json_put_micros(&w, m->cost_micros);
+    return problem_set(p, PROBLEM_INSUFFICIENT_BALANCE, NULL,
+                       arena_printf(a, "The message costs %.*s %s; the balance does not cover it.",
+                                    (int)amount.n, digits, m->currency));
+}
+
+int send_accept(struct store *s, struct message *m, struct arena *a, struct problem *p)
+{
+    if (m->mode == MODE_LIVE && m->cost_micros > 0) {
+        int r = store_account_charge(s, m->account, m->cost_micros);
+        if (r < 0)
+            return r;
+        if (r == 0) {
+            refuse_unpaid(m, a, p);
+            return 0;
+        }
+    }
+    return store_accept(s, m);
+}
+
 static int apply_send(struct writing *w, struct store *store)
 {
     struct sending *s = (struct sending *)w;
-    int r = store_accept(store, &s->message);
+    int r = send_accept(store, &s->message, &w->call.http->arena, &w->problem);
 
     w->once.message = s->message.id;
     return r;
@@ -44,27 +57,22 @@ static const struct writing_ops send_ops = {apply_send, send_written, render_sen
 
 void send_create(struct call *c)
 {
-    struct send_body body = {0};
+    struct send_request request = {0};
+    struct send_context context = send_context_of(c);
     struct problem p = {0};
 
-    if (!body_decode(c, &send_table, &body, &p)) {
+    if (!body_decode(c, &send_table, &request, &p)) {
         answer_problem(c, &p);
         return;
     }
-    struct send_request request = {.to = body.to,
-                                   .text = body.text,
-                                   .media = body.media.items,
-                                   .media_count = body.media.count,
-                                   .has_to = body.has_to,
-                                   .has_text = body.has_text,
-                                   .account = c->key->account,
-                                   .mode = c->key->mode};
     struct sending *s = writing_new(c, sizeof *s);
     if (!s)
         return;
-    if (!message_compose(&request, &c->http->arena, &s->message, &p) ||
-        !writing_once(&s->writing, &send_table, &body, &p))
+    if (!message_compose(&request, &context, &c->http->arena, &s->message, &p) ||
+        !writing_once(&s->writing, &send_table, &request, &p))
         answer_problem(c, &p);
+    else if (request.dry_run)
+        dry_run_answer(c, &s->message);
     else
         writing_start(&s->writing, &send_ops, 1);
 }

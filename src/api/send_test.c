@@ -92,6 +92,162 @@ static void sizes_are_refused(void **state)
     assert_int_equal(test_call(TEST_KEY, JSON, large)->status, 201);
 }
 
+/* ---- what few messages have ---- */
+
+#define EXTRAS                                                                                     \
+    "\"from\":\"+447700900123\",\"messageType\":\"otp\",\"subject\":\"S\",\"tags\":[\"a\",\"b "    \
+    "c\"],"                                                                                        \
+    "\"metadata\":{\"b\" : [1.50], \"a\":null},\"validityPeriod\":60,"                             \
+    "\"scheduledAt\":\"2025-11-15T02:12:00+01:00\",\"webhookUrl\":\"https://a.example/\","         \
+    "\"webhook_failover_url\":\"https://b.example/\""
+
+static void assert_extras(void)
+{
+    assert_string_equal(test_member("status"), "scheduled");
+    assert_string_equal(test_member("from"), "+447700900123");
+    assert_string_equal(test_member("routing.reason"), "user-specified");
+    assert_string_equal(test_member("messageType"), "otp");
+    assert_string_equal(test_member("subject"), "S");
+    assert_non_null(strstr(test_body(), "\"tags\":[\"a\",\"b c\"]"));
+    assert_non_null(strstr(test_body(), "\"metadata\":{\"b\" : [1.50], \"a\":null}"));
+    assert_string_equal(test_member("validityPeriod"), "60");
+    assert_string_equal(test_member("scheduledAt"), "2025-11-15T01:12:00.000Z");
+    assert_string_equal(test_member("webhookUrl"), "https://a.example/");
+    assert_string_equal(test_member("webhookFailoverUrl"), "https://b.example/");
+}
+
+static void extras_are_kept_and_shown(void **state)
+{
+    char head[128];
+
+    assert_int_equal(test_call(TEST_KEY, JSON, "{" TO ",\"text\":\"x\"," EXTRAS "}")->status, 201);
+    assert_extras();
+    snprintf(head, sizeof head, "GET /v1/messages/%s", test_member("messageId"));
+    test_call(TEST_KEY, head, NULL);
+    assert_extras();
+}
+
+static void a_form_holds_them_too(void **state)
+{
+    test_call(TEST_KEY, FORM,
+              "to=%2B15551234567&text=x&from=%2B447700900123&messageType=otp&subject=S&tags=a&"
+              "tags=b+c&metadata={%22b%22+:+[1.50],+%22a%22:null}&validityPeriod=60&"
+              "scheduledAt=2025-11-15T02:12:00%2B01:00&webhookUrl=https://a.example/&"
+              "webhookFailoverUrl=https://b.example/&dryRun=false");
+    assert_extras();
+}
+
+static void extras_of_the_wrong_kind(void **state)
+{
+    static const struct {
+        const char *member, *code, *field;
+    } cases[] = {
+        {"\"from\":5", "invalid_parameter", "from"},
+        {"\"from\":\"+18005550000\"", "invalid_from_number", "from"},
+        {"\"messageType\":\"spam\"", "invalid_message_type", "messageType"},
+        {"\"subject\":{}", "invalid_parameter", "subject"},
+        {"\"tags\":\"a\"", "invalid_parameter", "tags"},
+        {"\"tags\":[\"a\",\"a\"]", "invalid_tags", "tags"},
+        {"\"metadata\":\"{}\"", "invalid_parameter", "metadata"},
+        {"\"metadata\":[]", "invalid_parameter", "metadata"},
+        {"\"validityPeriod\":59", "invalid_parameter", "validityPeriod"},
+        {"\"validityPeriod\":60.5", "invalid_parameter", "validityPeriod"},
+        {"\"validityPeriod\":9007199254740993", "invalid_parameter", "validityPeriod"},
+        {"\"validityPeriod\":\"60\"", "invalid_parameter", "validityPeriod"},
+        {"\"scheduledAt\":1763172000", "invalid_parameter", "scheduledAt"},
+        {"\"scheduledAt\":\"2025-11-31T00:00:00Z\"", "invalid_scheduled_time", "scheduledAt"},
+        {"\"webhookUrl\":\"http://a.example\"", "invalid_webhook_url", "webhookUrl"},
+        {"\"dryRun\":\"true\"", "invalid_parameter", "dryRun"},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char body[256];
+        snprintf(body, sizeof body, "{" TO ",\"text\":\"x\",%s}", cases[i].member);
+        assert_refused(JSON, body, cases[i].code, cases[i].field);
+    }
+    assert_refused(JSON,
+                   "{\"to\":\"+447400123456\",\"text\":\"\",\"from\":\"Skylark\","
+                   "\"mediaUrls\":[\"https://a.example/x\"]}",
+                   "mms_not_supported", "mediaUrls");
+}
+
+/* ---- dryRun ---- */
+
+static void a_dry_run_stores_nothing(void **state)
+{
+    struct http_request *r = test_call(TEST_KEY, JSON "\nIdempotency-Key: a",
+                                       "{" TO ",\"text\":\"Gr\u00fc\u00df dich\",\"dryRun\":true,"
+                                       "\"scheduledAt\":\"2025-11-16T00:00:00Z\"}");
+
+    assert_int_equal(r->status, 200);
+    assert_string_equal(
+        test_body(),
+        "{\"dryRun\":true,\"livemode\":false,\"type\":\"sms\",\"messageType\":\"transactional\","
+        "\"from\":\"+18005551234\",\"to\":\"+15551234567\",\"text\":\"Gr\xc3\xbc\xc3\x9f dich\","
+        "\"encoding\":\"GSM-7\",\"segments\":1,\"routing\":{\"numberType\":\"toll-free\","
+        "\"coverage\":\"high\",\"reason\":\"smart-routing\",\"rateLimit\":180,\"countryCode\":"
+        "\"1\"},"
+        "\"routesRefused\":[{\"from\":\"+447700900123\",\"numberType\":\"local\",\"reason\":"
+        "\"A sender of the destination's own zone comes first.\"},"
+        "{\"from\":\"Skylark\",\"numberType\":\"alphanumeric\",\"reason\":"
+        "\"Networks of +1 take no names as senders.\"}],"
+        "\"cost\":{\"amount\":0,\"currency\":\"USD\"},\"scheduledAt\":\"2025-11-16T00:00:00."
+        "000Z\"}");
+    test_call(TEST_KEY, "GET /v1/messages", NULL);
+    assert_string_equal(test_member("pagination.totalCount"), "0");
+    /* Nor was the key used. */
+    test_call(TEST_KEY, JSON "\nIdempotency-Key: a", "{" TO ",\"text\":\"x\"}");
+    assert_int_equal(test_call(TEST_KEY, "GET /v1/messages", NULL)->status, 200);
+    assert_string_equal(test_member("pagination.totalCount"), "1");
+    test_call(TEST_KEY, JSON "\nIdempotency-Key: \xc3\xa9",
+              "{" TO ",\"text\":\"x\",\"dryRun\":true}");
+    test_assert_problem(400, "invalid_idempotency_key", NULL);
+}
+
+/* ---- live ---- */
+
+static const struct sender live_sender = {{"+447700900001", 13}, NUMBER_LOCAL, 44, 60};
+static const struct sender_table live_senders = {&live_sender, 1};
+
+static int credit(struct store *s, void *micros)
+{
+    return store_account_credit(s, FIRST_ACCOUNT, *(int64_t *)micros);
+}
+
+static void set_balance(int64_t micros)
+{
+    test_write(credit, &micros);
+}
+
+#define LIVE_BODY "{\"to\":\"+447400123456\",\"text\":\"x\"}"
+
+static void without_carriers_live_keys_reach_nobody(void **state)
+{
+    test_call(LIVE_KEY, JSON, LIVE_BODY);
+    test_assert_problem(400, "unsupported_destination", "to");
+}
+
+static void live_messages_cost_what_the_balance_covers(void **state)
+{
+    test_api->options.live_senders = &live_senders;
+    assert_int_equal(test_call(LIVE_KEY, JSON, LIVE_BODY)->status, 201); /* not metered */
+    assert_string_equal(test_member("cost.amount"), "0.045");
+    assert_string_equal(test_member("livemode"), "true");
+    set_balance(2 * 45000);
+    assert_int_equal(test_call(LIVE_KEY, JSON, LIVE_BODY)->status, 201);
+    assert_int_equal(test_call(LIVE_KEY, JSON "\nIdempotency-Key: a", LIVE_BODY)->status, 201);
+    assert_int_equal(test_call(LIVE_KEY, JSON "\nIdempotency-Key: a", LIVE_BODY)->status, 201);
+    test_call(LIVE_KEY, JSON "\nIdempotency-Key: b", LIVE_BODY);
+    test_assert_problem(400, "insufficient_balance", NULL);
+    assert_string_equal(test_member("message"),
+                        "The message costs 0.045 USD; the balance does not cover it.");
+    test_call(LIVE_KEY, "GET /v1/messages", NULL);
+    assert_string_equal(test_member("pagination.totalCount"), "3");
+    assert_int_equal(test_call(TEST_KEY, JSON, LIVE_BODY)->status, 201); /* costs nothing */
+    set_balance(45000);
+    assert_int_equal(test_call(LIVE_KEY, JSON "\nIdempotency-Key: b", LIVE_BODY)->status, 201);
+}
+
 /* ---- the way to disk ---- */
 
 static struct store_engine engine;
@@ -123,6 +279,12 @@ int main(void)
         API_TEST(json_in_a_form_is_told_the_header),
         API_TEST(faults_are_named_in_order),
         API_TEST(sizes_are_refused),
+        API_TEST(extras_are_kept_and_shown),
+        API_TEST(a_form_holds_them_too),
+        API_TEST(extras_of_the_wrong_kind),
+        API_TEST(a_dry_run_stores_nothing),
+        API_TEST(without_carriers_live_keys_reach_nobody),
+        API_TEST(live_messages_cost_what_the_balance_covers),
         API_TEST(what_cannot_be_stored_is_not_accepted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

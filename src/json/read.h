@@ -14,11 +14,6 @@ enum json_kind {
     JSON_RAW_ARRAY,  /* struct str: an array likewise */
 };
 
-struct str_list {
-    struct str *items;
-    size_t count;
-};
-
 /* What every reader of JSON holds exactly. */
 #define JSON_INT_MAX (INT64_C(1) << 53)
 

@@ -32,7 +32,10 @@ const struct json_node *json_node_at(const struct json_node *node, const char *p
     while (node && rest.p) {
         struct str head = str_cut(&rest, '.');
         str_format(name, sizeof name, "%.*s", STR_FMT(head));
-        node = outer(json_object_get(inner(node), name));
+        uint64_t index;
+        node = str_to_u64(head, &index) && json_is_array(inner(node))
+                   ? outer(json_array_get(inner(node), index))
+                   : outer(json_object_get(inner(node), name));
     }
     return node;
 }

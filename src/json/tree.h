@@ -9,7 +9,8 @@ struct json_node; /* a value inside a tree */
 struct json_node *json_tree_parse(struct str text);
 void json_tree_free(struct json_node *root);
 
-/* The value at a path of member names, "pagination.nextCursor"; NULL when there is none. */
+/* The value at a path of member names and places in arrays, "data.0.to"; NULL when there is none.
+ */
 const struct json_node *json_node_at(const struct json_node *node, const char *path);
 /* Items of an array; 0 of anything else. */
 size_t json_node_count(const struct json_node *node);

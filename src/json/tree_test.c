@@ -31,6 +31,9 @@ static void test_walk(void **state)
     assert_int_equal(json_node_count(data), 2);
     check_text(json_node_item(data, 0), "cost.amount", "0.0075");
     check_text(json_node_item(data, 1), "id", "b");
+    check_text(root, "data.1.id", "b");
+    check_text(root, "data.2.id", "");
+    check_text(root, "page.0", "");
     check_text(root, "page.more", "true");
     check_text(root, "page.total", "2");
     check_text(root, "page.next", "");

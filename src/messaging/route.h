@@ -23,15 +23,34 @@ struct sender_table {
 extern const struct sender_table senders_test;
 extern const struct sender_table senders_none; /* a live installation without carriers */
 
-struct route {
+/* What networks carry, whoever the sender is. */
+bool sender_reaches(const struct sender *s, const struct number_place *to);
+
+/* What is asked of a route. */
+struct route_query {
+    const struct sender_table *table;
+    struct number_place to;
+    enum message_kind kind;
+    struct str from; /* the sender that the client wants; p == NULL: the best one */
+};
+
+struct route_choice {
     const struct sender *sender;
     enum coverage coverage;
     enum route_reason reason;
 };
 
-/* What networks carry, whoever the sender is. */
-bool sender_reaches(const struct sender *s, const struct number_place *to);
+/* False, with a problem, when no sender reaches the destination, or not the one that is wanted. */
+bool route_choose(const struct route_query *q, struct route_choice *ret, struct arena *a,
+                  struct problem *problem);
 
-/* False, with a problem, when no sender reaches the destination. */
-bool route_choose(const struct sender_table *table, const struct number_place *to,
-                  struct route *ret, struct arena *a, struct problem *problem);
+/* A sender that was passed over, and why: a sentence. */
+struct route_refusal {
+    const struct sender *sender;
+    const char *why;
+};
+
+/* Of all senders but `chosen` (an address), in the order of the table; how many. `ret` has room for
+ * the whole table. */
+size_t route_explain(const struct route_query *q, struct str chosen, struct arena *a,
+                     struct route_refusal *ret);

@@ -25,6 +25,22 @@ WORDS_OF(opt_out_source_word, opt_out_source, OPT_OUT_SOURCES)
 /* clang-format on */
 #undef X
 
+#define X(name, number, word)                                                                      \
+    if (str_is(given, word)) {                                                                     \
+        *ret = (number);                                                                           \
+        return true;                                                                               \
+    }
+#define FROM_WORD(function, type, table)                                                           \
+    bool function(struct str given, enum type *ret)                                                \
+    {                                                                                              \
+        table(X) return false;                                                                     \
+    }
+
+/* clang-format off */
+FROM_WORD(message_type_from_word, message_type, MESSAGE_TYPES)
+/* clang-format on */
+#undef X
+
 const char *mode_word(enum mode value)
 {
     return value == MODE_LIVE ? "live" : "test";

@@ -19,4 +19,6 @@ const char *mode_word(enum mode value); /* "test" or "live" */
 const char *failure_code(enum failure value);
 const char *failure_text(enum failure value);
 
+/* False for a word that is none of them. */
+bool message_type_from_word(struct str word, enum message_type *ret);
 bool mode_from_word(struct str word, enum mode *ret);

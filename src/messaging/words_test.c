@@ -40,6 +40,16 @@ static void strange_numbers_are_unknown(void **state)
     assert_string_equal(failure_text((enum failure)99), failure_text(FAILURE_UNKNOWN));
 }
 
+static void message_types_lead_back(void **state)
+{
+    enum message_type type;
+
+    assert_true(message_type_from_word(STR("transactional"), &type) && type == TYPE_TRANSACTIONAL);
+    assert_true(message_type_from_word(STR("promotional"), &type) && type == TYPE_PROMOTIONAL);
+    assert_false(message_type_from_word(STR("Otp"), &type));
+    assert_false(message_type_from_word(STR(""), &type));
+}
+
 static void modes_lead_back(void **state)
 {
     enum mode mode;
@@ -55,6 +65,7 @@ int main(void)
         cmocka_unit_test(words_are_those_of_the_api),
         cmocka_unit_test(failures_have_code_and_text),
         cmocka_unit_test(strange_numbers_are_unknown),
+        cmocka_unit_test(message_types_lead_back),
         cmocka_unit_test(modes_lead_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-#include "messaging/media_url.h"
+#include "messaging/https_url.h"
 
 #include "base/utf8.h"
 
@@ -65,13 +65,13 @@ static bool authority_valid(struct str authority)
     return port_valid(authority);
 }
 
-const char *media_url_fault(struct str url)
+const char *https_url_fault(struct str url)
 {
     if (!str_starts_nocase(url, STR("https://")))
         return "must start with https://.";
     if (!utf8_valid(url))
         return "is not valid UTF-8.";
-    if (utf8_length(url) > MEDIA_URL_MAX)
+    if (utf8_length(url) > HTTPS_URL_MAX)
         return "is longer than 2048 characters.";
     if (has_space_or_control(url))
         return "must not contain spaces or control characters; percent-encode them.";

@@ -1,4 +1,4 @@
-#include "messaging/media_url.h"
+#include "messaging/https_url.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,8 +15,8 @@ static void good_ones(void **state)
         "https://example.com/?q=a@b:c",
     };
     for (size_t i = 0; i < sizeof urls / sizeof *urls; i++)
-        if (media_url_fault(str_of(urls[i])))
-            fail_msg("%s %s", urls[i], media_url_fault(str_of(urls[i])));
+        if (https_url_fault(str_of(urls[i])))
+            fail_msg("%s %s", urls[i], https_url_fault(str_of(urls[i])));
 }
 
 static void bad_ones(void **state)
@@ -48,21 +48,21 @@ static void bad_ones(void **state)
         "https://exam<ple.com/",
     };
     for (size_t i = 0; i < sizeof urls / sizeof *urls; i++)
-        if (!media_url_fault(str_of(urls[i])))
+        if (!https_url_fault(str_of(urls[i])))
             fail_msg("%s passes", urls[i]);
-    assert_non_null(media_url_fault(STR("https://example.com/\0x")));
+    assert_non_null(https_url_fault(STR("https://example.com/\0x")));
 }
 
 static void length_is_counted_in_characters(void **state)
 {
-    char url[MEDIA_URL_MAX + 1];
+    char url[HTTPS_URL_MAX + 1];
 
     memset(url, 'a', sizeof url);
     memcpy(url, "https://", 8);
-    assert_null(media_url_fault((struct str){url, MEDIA_URL_MAX}));
-    assert_non_null(media_url_fault((struct str){url, MEDIA_URL_MAX + 1}));
+    assert_null(https_url_fault((struct str){url, HTTPS_URL_MAX}));
+    assert_non_null(https_url_fault((struct str){url, HTTPS_URL_MAX + 1}));
     memcpy(url + 20, "\xc3\xbc", 2); /* two bytes, one character */
-    assert_null(media_url_fault((struct str){url, MEDIA_URL_MAX + 1}));
+    assert_null(https_url_fault((struct str){url, HTTPS_URL_MAX + 1}));
 }
 
 int main(void)
