@@ -251,4 +251,4 @@ call_handler messages_list, messages_get;
 call_handler rate_limits_get;
 call_handler keys_list, keys_create, keys_get, keys_rotate, keys_revoke;
 call_handler opt_outs_list, opt_outs_create, opt_outs_get, opt_outs_remove;
-call_handler service_openapi, service_livez, service_readyz, service_errors_page;
+call_handler service_openapi, service_livez, service_readyz, service_docs, service_errors_page;

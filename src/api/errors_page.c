@@ -43,8 +43,7 @@ static const char page_head[] =
     "report a problem, give the <code>X-Request-Id</code> of the response.</p>\n"
     "<p>A response names one error, the first that was found in this order: authentication,\n"
     "permission, rate limit, content type and JSON, missing fields, wrong types, <code>to</code>,\n"
-    "the rest. The whole API is described at <a "
-    "href=\"/v1/openapi.json\">/v1/openapi.json</a>.</p>\n";
+    "the rest. The whole API is described at <a href=\"/docs\">/docs</a>.</p>\n";
 
 static const char page_tail[] = "</main>\n</body>\n</html>\n";
 

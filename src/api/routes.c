@@ -39,6 +39,7 @@ static const struct route {
     {HTTP_GET, "/v1/openapi.json", PUBLIC, 0, service_openapi},
     {HTTP_GET, "/livez", PUBLIC, 0, service_livez},
     {HTTP_GET, "/readyz", PUBLIC, 0, service_readyz},
+    {HTTP_GET, "/docs", PUBLIC, 0, service_docs},
     {HTTP_GET, "/docs/api-reference/errors", PUBLIC, 0, service_errors_page},
 };
 

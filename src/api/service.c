@@ -1,10 +1,12 @@
-/* What the service says of itself: its description, its health, its error reference. No key. */
+/* What the service says of itself: its description, its health, its pages for people. No key. */
 #include "api/call.h"
 
 #include <stddef.h>
 
 extern const unsigned char openapi_json[];
 extern const size_t openapi_json_size;
+extern const unsigned char reference_html[];
+extern const size_t reference_html_size;
 
 void service_openapi(struct call *c)
 {
@@ -12,13 +14,24 @@ void service_openapi(struct call *c)
     c->http->static_body = (struct str){(const char *)openapi_json, openapi_json_size};
 }
 
-void service_errors_page(struct call *c)
+/* The pages run nothing and load nothing. */
+static void answer_page(struct call *c, struct str html)
 {
     c->http->status = 200;
     c->http->content_type = "text/html; charset=utf-8";
     http_request_add_header(c->http, "Content-Security-Policy",
                             "default-src 'none'; style-src 'unsafe-inline'");
-    c->http->static_body = buf_str(&c->api->errors_page);
+    c->http->static_body = html;
+}
+
+void service_docs(struct call *c)
+{
+    answer_page(c, (struct str){(const char *)reference_html, reference_html_size});
+}
+
+void service_errors_page(struct call *c)
+{
+    answer_page(c, buf_str(&c->api->errors_page));
 }
 
 static void put_status(struct json_writer *w, const char *status)

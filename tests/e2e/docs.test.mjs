@@ -81,6 +81,34 @@ withServer('docs', {}, (context) => {
     assert.equal((await context.api.get('/v1/openapi.json?')).status, 200);
   });
 
+  it('has a reference of all operations and objects, which runs nothing and loads nothing', async () => {
+    const { text, bytes, headers } = await context.api.get('/docs');
+    assert.ok(bytes.equals(readFileSync(`${sourceRoot}api/reference.html`)));
+    assert.match(headers['content-type'], /^text\/html; *charset=utf-8$/i);
+    assert.equal(headers['content-security-policy'], "default-src 'none'; style-src 'unsafe-inline'");
+    assert.equal(/<script|<img|<link|\ssrc=|\son\w+=|href="http|@import|url\(/.exec(text), null);
+    const ids = [...text.matchAll(/ id="([^"]+)"/g)].map((m) => m[1]);
+    assert.equal(new Set(ids).size, ids.length, 'each id once');
+    for (const item of Object.values(description.paths)) {
+      for (const { operationId } of Object.values(item)) assert.ok(ids.includes(operationId), operationId);
+    }
+    for (const name of ['Message', 'MessageList', 'Pagination', 'Error']) assert.ok(ids.includes(name), name);
+  });
+
+  it('has no link in its pages that leads nowhere', async () => {
+    const pages = new Map();
+    const page = async (path) => {
+      if (!pages.has(path)) pages.set(path, await context.api.get(path));
+      return pages.get(path);
+    };
+    const links = async (path) => [...(await page(path)).text.matchAll(/href="([^"]+)"/g)].map((m) => new URL(m[1], `https://localhost${path}`));
+    for (const { pathname, hash } of [...await links('/docs'), ...await links('/docs/api-reference/errors')]) {
+      const { status, text } = await page(pathname);
+      assert.equal(status, 200, pathname);
+      if (hash) assert.ok(text.includes(` id="${hash.slice(1)}"`), `${pathname}${hash}`);
+    }
+  });
+
   it('explains every error code at its anchor', async () => {
     const { text, headers } = await context.api.get('/docs/api-reference/errors');
     assert.match(headers['content-type'], /^text\/html; *charset=utf-8$/i);
