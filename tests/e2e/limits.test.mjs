@@ -7,7 +7,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Server, temporaryFolder, withServer, removeFolder } from './lib/server.mjs';
 import { skylark } from './lib/program.mjs';
-import { sleep, until } from './lib/wait.mjs';
+import { sleep, slowness, until } from './lib/wait.mjs';
 
 // `count` requests over all of the client's connections at once.
 async function burst(client, count, request) {
@@ -36,6 +36,18 @@ async function exhaust(client, count, request) {
     if (full) return full;
   }
   throw new Error('no window was used up in three bursts');
+}
+
+// A server on this folder for as long as `work` takes, ended politely.
+async function withStopped(folder, work) {
+  const server = await Server.start({ dataDir: folder });
+  try {
+    const result = await work(server);
+    await server.stop();
+    return result;
+  } finally {
+    await server.dispose();
+  }
 }
 
 const untilNextMinute = () => 60_000 - (Date.now() % 60_000);
@@ -126,6 +138,57 @@ it('plans of the configuration set other limits, by the hour too', { timeout: 12
   }
 });
 
+// Sends over several ends of the server, crashes among them: those granted, by the window they fell into.
+async function sendAcrossRestarts(folder, key, ends) {
+  const granted = new Map();
+  for (const end of ends) {
+    const server = await Server.start({ dataDir: folder });
+    try {
+      const client = server.client(key, { connections: 8 });
+      const responses = await burst(client, 7, (c) => c.exchange('POST', '/v1/send', { json: { to: '+15551234567', text: end } }));
+      for (const { status, headers } of responses) {
+        const reset = headers['x-ratelimit-reset'];
+        if (status === 201) granted.set(reset, (granted.get(reset) ?? 0) + 1);
+        else assert.equal(status, 429);
+      }
+      await server[end]();
+    } finally {
+      await server.dispose();
+    }
+  }
+  return granted;
+}
+
+it('a restart inside the window changes nothing: what was granted is not granted again', { timeout: 120_000 * slowness }, async () => {
+  const folder = temporaryFolder();
+  try {
+    const { key } = await withStopped(folder, (server) => server.createKey({ plan: 'unlimited', 'per-hour': 20 }));
+    const granted = await sendAcrossRestarts(folder, key, ['crash', 'stop', 'crash', 'stop', 'crash']);
+    for (const count of granted.values()) assert.ok(count <= 20, `${count} in one hour`);
+    // 35 were asked for; the hour may have ended in between.
+    if (granted.size === 1) assert.equal([...granted.values()][0], 20);
+  } finally {
+    removeFolder(folder);
+  }
+});
+
+it('reads before a polite end are counted, too', { timeout: 60_000 * slowness }, async () => {
+  const folder = temporaryFolder();
+  try {
+    const { key, reset } = await withStopped(folder, async (server) => {
+      const created = await server.createKey({ plan: 'unlimited', 'per-hour': 9 });
+      const responses = await burst(server.client(created.key), 5, (c) => c.get('/v1/messages?limit=1'));
+      return { key: created.key, reset: responses[4].headers['x-ratelimit-reset'] };
+    });
+    await withStopped(folder, async (server) => {
+      const { headers } = await server.client(key).get('/v1/messages?limit=1');
+      if (headers['x-ratelimit-reset'] === reset) assert.equal(headers['x-ratelimit-remaining'], '3');
+    });
+  } finally {
+    removeFolder(folder);
+  }
+});
+
 // Another process holds the store, so that nothing can be written until `work` is done.
 async function whileStoreIsHeld(server, work) {
   const holder = spawn('sqlite3', [join(server.dataDir, 'skylark.db')], { stdio: ['pipe', 'pipe', 'inherit'] });
@@ -151,7 +214,7 @@ it('more requests than may wait are told so at once, and nothing of them is kept
     const answers = [];
     await client.sent({ to: '+15550001060', text: 'warm' });
     await whileStoreIsHeld(server, async () => {
-      // Some are in the writer's hands, 64 wait behind them.
+      // 64 are on their way to the disk, and no more.
       for (let i = 0; i < 300; i++) sends.push(client.send({ to: '+15550001060', text: `${i}` }).then((r) => answers.push(r)));
       await until('a refusal', () => answers.length >= 20, { within: 3000 });
       for (const { status, body, headers } of answers) {
