@@ -111,9 +111,9 @@ int run_messages_list(const struct invocation *in)
     struct buf path BUF_CLEANUP;
     enum output_format format;
 
+    buf_init(&path, 1 << 16);
     if (!invocation_format(in, &format))
         return CLI_USAGE;
-    buf_init(&path, 1 << 16);
     bool filtered = write_list_path(in, &path);
     if (path.failed) {
         talk("The options are too long.");
