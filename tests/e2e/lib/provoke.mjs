@@ -54,7 +54,7 @@ async function throttled(op, world) {
   const response = await until('the patience to end', async () => {
     const answer = await world.call(op, { key: noKey }, client);
     return answer.status === 429 && answer;
-  });
+  }, { every: 1 });
   client.close();
   return response;
 }

@@ -62,6 +62,8 @@ export class World {
     world.message = await world.delivered();
     world.batch = (await world.api.call('POST', '/v1/messages/batch', { json: (await bases.sendBatch()).body })).body;
     world.optOut = await world.newOptOut();
+    await world.newOptOut();
+    world.optOutCursor = (await world.api.get('/v1/opt-outs?limit=1')).body.pagination.nextCursor;
     world.key = await world.newKey();
     return world;
   }
@@ -151,7 +153,7 @@ export const samples = {
   since: () => ({ good: ['2020-01-01T00:00:00Z', '2999-01-01T00:00:00.5+02:00'], bad: noTimes }),
   batchId: (world) => ({ good: [world.batch.batchId], bad: ['', 'x', 'bat_', 'bat_0', 'bat_-----------', world.message.messageId] }),
   'listMessages.cursor': (world) => ({ good: [world.message.messageId], bad: ['', 'x', 'msg_', 'msg_0', 'msg_-----------', world.batch.batchId] }),
-  'listOptOuts.cursor': (world) => ({ good: world.cursors('opt'), bad: ['', 'x', 'opt_', 'opt_0', 'opt_-----------', world.message.messageId] }),
+  'listOptOuts.cursor': (world) => ({ good: [world.optOutCursor], bad: ['', 'x', 'opt_', 'opt_0', 'opt_-----------', world.message.messageId] }),
   'listKeys.cursor': (world) => ({ good: [world.key.keyId], bad: ['', 'x', 'key_', 'key_0', 'key_-----------', world.message.messageId] }),
   messageId: () => ({ bad: ['x', 'msg_', 'msg_0', 'msg_-----------', 'msg_é', 'bat_00000000000'] }),
   keyId: () => ({ bad: ['x', 'key_', 'key_0', 'key_-----------', 'msg_00000000000'] }),
