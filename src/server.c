@@ -159,6 +159,7 @@ static int build_engine(struct server *s)
         return -ENOMEM;
     loop_timer_start(look, LOOK_MS, LOOK_MS);
     dispatch.loop = s->engine;
+    dispatch.optouts = s->optouts;
     failed = dispatch_new(&s->dispatch, &dispatch);
     if (failed)
         return failed;

@@ -109,6 +109,11 @@ enum { QUERY_FIELDS_MAX = 32 };
 bool query_read(struct call *c, const struct query_field *fields, size_t count, void *out,
                 struct problem *p);
 
+/* A phone number: the + in front of it becomes a space where a client forgot to encode it. */
+struct str query_number(struct call *c, struct str value);
+/* A time; else invalid_date_range. */
+bool query_time(struct str value, const char *field, int64_t *ret_us, struct problem *p);
+
 /* ---- pages (page.c): limit, cursor, and the pagination envelope of every list ---- */
 
 enum { PAGE_LIMIT_DEFAULT = 50, PAGE_LIMIT_MAX = 100 };
@@ -238,6 +243,17 @@ void key_put_fields(struct json_writer *w, const struct api *a, const struct key
 /* The key that the path names (keys.c); false when there is none, which is answered. */
 bool key_of_call(struct call *c, struct key_record *ret);
 
+/* The message that the path names; false when the answer says that there is none. */
+bool message_find(struct call *c, struct message *ret);
+
+/* ---- which messages (message_filter.c) ---- */
+
+struct message_query {
+    struct page_query page;
+    struct message_filter filter;
+};
+bool message_query_read(struct call *c, struct message_query *q, struct problem *p);
+
 /* ---- routes (routes.c) ---- */
 
 /* The index-th route, "POST" and "/v1/send"; false behind the last one. */
@@ -247,7 +263,7 @@ bool route_at(size_t index, const char **ret_method, const char **ret_path);
 
 call_handler send_create;
 call_handler batch_create, batch_get;
-call_handler messages_list, messages_get;
+call_handler messages_list, messages_get, messages_cancel;
 call_handler rate_limits_get;
 call_handler keys_list, keys_create, keys_get, keys_rotate, keys_revoke;
 call_handler opt_outs_list, opt_outs_create, opt_outs_get, opt_outs_remove;

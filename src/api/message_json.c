@@ -54,7 +54,7 @@ void cost_put(struct json_writer *w, const struct message *m)
     json_key(w, "cost");
     json_begin_object(w);
     json_key(w, "amount");
-    json_put_micros(w, m->cost_micros);
+    json_put_micros(w, message_cost_micros(m));
     put_word(w, "currency", m->currency);
     json_end(w);
 }

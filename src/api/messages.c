@@ -4,16 +4,6 @@
 
 #include <errno.h>
 
-static bool read_cursor(struct call *c, struct str value, void *out, struct problem *p)
-{
-    return page_read_cursor(c, value, MESSAGE_ID_PREFIX, &((struct page_query *)out)->cursor, p);
-}
-
-static const struct query_field list_fields[] = {
-    {"limit", page_read_limit},
-    {"cursor", read_cursor},
-};
-
 static void answer_page(struct call *c, const struct message_page *page)
 {
     struct json_writer w = answer_json(c, 200);
@@ -30,16 +20,16 @@ static void answer_page(struct call *c, const struct message_page *page)
 
 void messages_list(struct call *c)
 {
-    struct page_query q = {.limit = PAGE_LIMIT_DEFAULT};
+    struct message_query q;
     struct problem p = {0};
     struct message_page page;
 
-    if (!query_read(c, list_fields, sizeof list_fields / sizeof *list_fields, &q, &p)) {
+    if (!message_query_read(c, &q, &p)) {
         answer_problem(c, &p);
         return;
     }
-    int failed = store_message_page(c->worker->reader, c->key->account, c->key->mode, NULL,
-                                    q.cursor, q.limit, &c->http->arena, &page);
+    int failed = store_message_page(c->worker->reader, c->key->account, c->key->mode, &q.filter,
+                                    q.page.cursor, q.page.limit, &c->http->arena, &page);
     if (failed == -ENOENT) {
         page_cursor_problem(&p);
         answer_problem(c, &p);
@@ -61,20 +51,26 @@ static void answer_no_message(struct call *c)
                      STR_FMT(id)));
 }
 
-void messages_get(struct call *c)
+bool message_find(struct call *c, struct message *ret)
 {
-    struct message m;
     int64_t id;
 
     int failed = public_id_parse(c->api, MESSAGE_ID_PREFIX, c->parameter, &id)
                      ? store_message_get(c->worker->reader, c->key->account, c->key->mode, id,
-                                         &c->http->arena, &m)
+                                         &c->http->arena, ret)
                      : -ENOENT;
-    if (failed == -ENOENT) {
+    if (failed == -ENOENT)
         answer_no_message(c);
-    } else if (failed) {
+    else if (failed)
         answer_store_trouble(c, failed);
-    } else {
+    return !failed;
+}
+
+void messages_get(struct call *c)
+{
+    struct message m;
+
+    if (message_find(c, &m)) {
         struct json_writer w = answer_json(c, 200);
         message_put(&w, c->api, &m);
     }

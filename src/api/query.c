@@ -73,3 +73,22 @@ bool query_read(struct call *c, const struct query_field *fields, size_t count, 
                            "The query string is not properly percent-encoded UTF-8.");
     return true;
 }
+
+struct str query_number(struct call *c, struct str value)
+{
+    char *copy;
+
+    if (value.n == 0 || value.p[0] != ' ' || !(copy = arena_bytes(&c->http->arena, value.n)))
+        return value;
+    memcpy(copy, value.p, value.n);
+    copy[0] = '+';
+    return (struct str){copy, value.n};
+}
+
+bool query_time(struct str value, const char *field, int64_t *ret_us, struct problem *p)
+{
+    return rfc3339_parse(value, ret_us) ||
+           problem_set(p, PROBLEM_INVALID_DATE_RANGE, field,
+                       "This is not a time that exists; write it like 2026-01-31T09:00:00Z, or "
+                       "with an offset whose + is written as %2B.");
+}

@@ -256,6 +256,30 @@ static void a_message_that_is_offered_after_its_cancel_is_dropped(void **state)
     test_stop();
 }
 
+static void what_it_cost_is_paid_back(void **state)
+{
+    struct message m = test_message(MODE_LIVE, STATUS_SCHEDULED);
+    struct account_record account;
+    struct asking a = {
+        .cancel = {
+            .account = TEST_ACCOUNT, .mode = MODE_LIVE, .cost_micros = 7500, .done = note_done}};
+
+    m.scheduled_us = test_now_us + 10 * MINUTE_US;
+    assert_int_equal(store_begin(test_store), 0);
+    assert_int_equal(store_end(test_store, store_account_credit(test_store, TEST_ACCOUNT, 5000)),
+                     0);
+    a.cancel.message = test_leave(m).id;
+    start(8);
+    sem_init(&a.done, 0, 0);
+    cancel_ask(&a.cancel, test_dispatch);
+    settle_all();
+    assert_int_equal(outcome(&a), CANCEL_DONE);
+    assert_int_equal(cancel(a.cancel.message), CANCEL_REFUSED);
+    assert_int_equal(store_account_get(test_reader, TEST_ACCOUNT, &account), 0);
+    assert_int_equal(account.balance_micros, 12500);
+    test_stop();
+}
+
 /* ---- races ---- */
 
 static void of_two_at_once_one_wins(void **state)
@@ -438,6 +462,7 @@ int main(void)
         DISPATCH_TEST(what_an_earlier_run_sent_is_followed_all_the_same),
         DISPATCH_TEST(what_waits_to_be_followed_is_not_cancelled),
         DISPATCH_TEST(a_message_that_is_offered_after_its_cancel_is_dropped),
+        DISPATCH_TEST(what_it_cost_is_paid_back),
         DISPATCH_TEST(of_two_at_once_one_wins),
         DISPATCH_TEST(a_message_that_is_being_queued_is_cancelled),
         DISPATCH_TEST(a_message_that_is_being_cancelled_is_not_queued),

@@ -187,9 +187,12 @@ void dispatch_collect(struct dispatch *d)
     }
 }
 
-/* Why a message must not go to any carrier, or FAILURE_NONE. */
+/* Why a message must not go to any carrier, or FAILURE_NONE. The recipient may have opted out since
+ * it was accepted. */
 static enum failure forbidden(struct dispatch *d, const struct message *m, int64_t now_us)
 {
+    if (d->options.optouts && optouts_has(d->options.optouts, m->account, m->mode, m->to))
+        return FAILURE_RECIPIENT_OPTED_OUT;
     if (message_expires_us(m) <= now_us)
         return FAILURE_VALIDITY_EXPIRED;
     return d->carriers[m->mode] ? FAILURE_NONE : FAILURE_NO_ROUTE;

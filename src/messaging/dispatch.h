@@ -11,6 +11,7 @@
 #pragma once
 
 #include "messaging/carrier.h"
+#include "messaging/optout.h"
 #include "net/loop.h"
 #include "store/writer.h"
 
@@ -21,6 +22,7 @@ struct dispatch_options {
     struct writer *writer;
     const struct clock *clock;
     struct loop *loop; /* the engine's, for the timer of the schedule; NULL: none, as in tests */
+    struct optouts *optouts; /* who must not be written to; NULL: nobody */
     size_t window;
     void (*wake)(void *context); /* makes the engine call dispatch_run soon; any thread */
     void *wake_context;

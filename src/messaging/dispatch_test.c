@@ -125,6 +125,51 @@ static void a_full_carrier_gets_the_rest_when_it_is_ready(void **state)
     test_stop();
 }
 
+/* ---- forbidden ---- */
+
+static void who_opted_out_since_is_not_written_to(void **state)
+{
+    struct message other = test_message(MODE_TEST, STATUS_QUEUED);
+
+    other.account = TEST_ACCOUNT + 1;
+    test_start(8);
+    dispatch_run(test_dispatch);
+    int64_t id = test_send(), theirs = test_send_message(other);
+    assert_int_equal(optouts_add(test_optouts, TEST_ACCOUNT, MODE_TEST, other.to), 0);
+    dispatch_run(test_dispatch);
+    test_settle();
+    test_assert_submitted(&theirs, 1);
+    assert_int_equal(test_status(id), STATUS_FAILED);
+    assert_int_equal(test_look(id).failure, FAILURE_RECIPIENT_OPTED_OUT);
+    test_stop();
+}
+
+static int64_t balance(void)
+{
+    struct account_record account;
+
+    assert_int_equal(store_account_get(test_reader, TEST_ACCOUNT, &account), 0);
+    return account.balance_micros;
+}
+
+/* A live message that was paid for and has no carrier. */
+static void what_no_carrier_saw_is_paid_back(void **state)
+{
+    struct message m = test_message(MODE_LIVE, STATUS_QUEUED);
+
+    m.cost_micros = 7500;
+    assert_int_equal(store_begin(test_store), 0);
+    assert_int_equal(store_end(test_store, store_account_credit(test_store, TEST_ACCOUNT, 5000)),
+                     0);
+    int64_t id = test_leave(m).id;
+    test_start(8);
+    dispatch_run(test_dispatch);
+    test_settle();
+    assert_int_equal(test_look_mode(id, MODE_LIVE).status, STATUS_FAILED);
+    assert_int_equal(balance(), 12500);
+    test_stop();
+}
+
 /* ---- too late ---- */
 
 static void what_could_not_be_handed_over_in_time_fails(void **state)
@@ -187,6 +232,8 @@ int main(void)
         DISPATCH_TEST(a_late_receipt_changes_nothing_and_is_noted),
         DISPATCH_TEST(without_a_carrier_there_is_no_route),
         DISPATCH_TEST(a_full_carrier_gets_the_rest_when_it_is_ready),
+        DISPATCH_TEST(who_opted_out_since_is_not_written_to),
+        DISPATCH_TEST(what_no_carrier_saw_is_paid_back),
         DISPATCH_TEST(what_could_not_be_handed_over_in_time_fails),
         DISPATCH_TEST(four_hours_hold_when_nothing_was_said),
         DISPATCH_TEST(what_was_handed_over_does_not_expire),

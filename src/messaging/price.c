@@ -75,3 +75,22 @@ int64_t price_message(const struct price_list *list, enum mode mode, enum messag
         return list->mms_micros;
     return segment_price(list, str_skip(to, 1)) * segments;
 }
+
+static bool failed_before_carrier(const struct message *m)
+{
+    switch (m->failure) {
+    case FAILURE_INVALID_DESTINATION:
+    case FAILURE_RECIPIENT_OPTED_OUT:
+    case FAILURE_NO_ROUTE:
+    case FAILURE_NO_SENDER:
+    case FAILURE_VALIDITY_EXPIRED:
+        return m->sent_us == 0;
+    default:
+        return false;
+    }
+}
+
+int64_t message_cost_micros(const struct message *m)
+{
+    return m->status == STATUS_CANCELLED || failed_before_carrier(m) ? 0 : m->cost_micros;
+}

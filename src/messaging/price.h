@@ -29,3 +29,6 @@ int price_list_init(struct price_list *list, struct price_row *rows, size_t coun
 /* `to` is a valid number. Test messages cost nothing. */
 int64_t price_message(const struct price_list *list, enum mode mode, enum message_kind kind,
                       struct str to, unsigned segments);
+
+/* What a message costs as things stand: nothing when it ended before any carrier saw it. */
+int64_t message_cost_micros(const struct message *m);

@@ -59,12 +59,31 @@ static void bad_lists_are_refused(void **state)
     assert_int_equal(price_list_init(&list, negative, 1, 0), -EINVAL);
 }
 
+static void what_no_carrier_saw_costs_nothing(void **state)
+{
+    struct message m = {.status = STATUS_QUEUED, .cost_micros = 7500};
+
+    assert_int_equal(message_cost_micros(&m), 7500);
+    m.status = STATUS_CANCELLED;
+    assert_int_equal(message_cost_micros(&m), 0);
+    m.status = STATUS_FAILED;
+    m.failure = FAILURE_CARRIER_REJECTED;
+    assert_int_equal(message_cost_micros(&m), 7500);
+    m.failure = FAILURE_RECIPIENT_OPTED_OUT;
+    assert_int_equal(message_cost_micros(&m), 0);
+    m.failure = FAILURE_VALIDITY_EXPIRED;
+    assert_int_equal(message_cost_micros(&m), 0);
+    m.sent_us = 1;
+    assert_int_equal(message_cost_micros(&m), 7500);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(builtin_prices),
         cmocka_unit_test(test_messages_are_free),
         cmocka_unit_test(longest_prefix_wins),
+        cmocka_unit_test(what_no_carrier_saw_costs_nothing),
         cmocka_unit_test(bad_lists_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,6 +12,7 @@ struct store *test_store;
 struct store_reader *test_reader;
 struct writer *test_writer;
 struct dispatch *test_dispatch;
+struct optouts *test_optouts;
 struct arena test_arena;
 _Atomic int test_woken;
 struct test_carrier test_carrier;
@@ -83,6 +84,7 @@ void test_start(size_t window)
     struct dispatch_options d = {.store = test_store,
                                  .writer = test_writer,
                                  .clock = &test_clock,
+                                 .optouts = test_optouts,
                                  .window = window,
                                  .wake = wake,
                                  .wake_context = &test_woken};
@@ -109,11 +111,14 @@ int test_set_up(void **state)
     arena_init(&test_arena, 64 << 20);
     test_store = test_store_open(&test_clock);
     assert_int_equal(store_reader_open(test_store, &test_reader), 0);
+    test_optouts = optouts_new(store_secret(test_store));
+    assert_non_null(test_optouts);
     return 0;
 }
 
 int test_tear_down(void **state)
 {
+    optouts_free(test_optouts);
     store_reader_close(test_reader);
     test_store_close(test_store);
     arena_done(&test_arena);

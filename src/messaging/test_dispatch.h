@@ -21,6 +21,7 @@ extern struct store *test_store;
 extern struct store_reader *test_reader;
 extern struct writer *test_writer;
 extern struct dispatch *test_dispatch;
+extern struct optouts *test_optouts;
 extern struct arena test_arena;
 extern _Atomic int test_woken; /* how often the engine was called */
 

@@ -201,7 +201,7 @@ int store_account_suspend(struct store *s, int64_t id, int64_t at_us);
  * sum is beyond all numbers. */
 int store_account_credit(struct store *s, int64_t id, int64_t micros);
 /* Takes from the balance if the account is metered: 1 taken or not metered, 0 there is too little
- * and nothing was taken. */
+ * and nothing was taken. Less than nothing is given back. */
 int store_account_charge(struct store *s, int64_t id, int64_t micros);
 
 /* In the place of what was saved for this key. */
