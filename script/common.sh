@@ -45,7 +45,7 @@ configure_fuzz() {
 
 # Our own C files, committed or about to be.
 c_files() {
-    find src fuzz bench -name '*.[ch]' 2>/dev/null | sort || true
+    find src fuzz bench examples -name '*.[ch]' 2>/dev/null | sort || true
 }
 
 # Installs the node packages when the lock file has changed since the last time.

@@ -133,6 +133,7 @@ static void sqlite_close(struct store *base)
     sqlite_finalize(s->statements, WRITE_COUNT);
     sqlite3_close(s->db);
     once_done(&s->once);
+    index_done(&s->index);
     free(s->works);
     free(s->gathered);
     free(s->path);
@@ -241,6 +242,11 @@ static int open_writer(struct sqlite_store *s, char why[STORE_WHY_SIZE])
         failed = load_cipher(s);
     if (!failed)
         failed = sqlite_prepare(s->db, sqlite_write_sql, s->statements, WRITE_COUNT);
+    if (!failed) {
+        s->sizes = sizes_default;
+        once_init(s);
+        index_init(&s->index);
+    }
     if (!failed)
         failed = sqlite_number(s->db, sql_id_last, &s->base.ids.last);
     if (!failed)

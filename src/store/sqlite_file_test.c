@@ -1,10 +1,9 @@
 /* The contract of store.h about files: what survives, and who else may write. */
+#include "store/sqlite_internal.h"
 #include "store/test_fixture.h"
 
 #include <fcntl.h>
 #include <signal.h>
-#include <sqlite3.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -79,6 +78,29 @@ static void test_each_commit_is_synced(void **state)
     for (int i = 0; i < 5; i++) {
         int before = atomic_load(&syncs);
         test_accept(1, MODE_TEST, "x");
+        assert_true(atomic_load(&syncs) > before);
+    }
+}
+
+/* Housekeeping spares itself the wait, and nobody else. */
+static void test_commits_after_housekeeping_are_synced(void **state)
+{
+    int64_t volumes = 0;
+
+    for (int i = 1; i <= 3; i++) {
+        assert_int_equal(store_begin(test_store), 0);
+        for (int k = 0; k < 300; k++) {
+            struct message m = test_message(1, MODE_TEST, "x");
+            assert_int_equal(store_accept(test_store, &m), 0);
+        }
+        assert_int_equal(store_commit(test_store), 0);
+        int before = atomic_load(&syncs);
+        store_housekeep(test_store, true);
+        assert_int_equal(atomic_load(&syncs), before);
+        sqlite_number(((struct sqlite_store *)test_store)->db, "SELECT count(*) FROM volume",
+                      &volumes);
+        assert_int_equal(volumes, i); /* it did write */
+        test_accept(1, MODE_TEST, "y");
         assert_true(atomic_load(&syncs) > before);
     }
 }
@@ -254,6 +276,7 @@ int main(int count, char **words)
     const struct CMUnitTest tests[] = {
         STORE_TEST(test_reopen_keeps_everything),
         STORE_TEST(test_each_commit_is_synced),
+        STORE_TEST(test_commits_after_housekeeping_are_synced),
         STORE_TEST(test_ids_go_on_after_reopen),
         STORE_TEST(test_close_drops_what_is_not_committed),
         STORE_TEST(test_a_touch_finds_a_full_disk),

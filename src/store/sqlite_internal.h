@@ -2,6 +2,7 @@
 #pragma once
 
 #include "store/engine.h"
+#include "store/sqlite_index.h"
 #include "store/sqlite_once.h"
 
 #include <pthread.h>
@@ -50,6 +51,16 @@ struct checkpointer {
     sqlite3 *db;
 };
 
+/* How big the pieces of housekeeping are; tests make them small. */
+struct sizes {
+    size_t bulk;       /* rows that make a volume while the writer is busy */
+    size_t bulk_idle;  /* and while it is not */
+    size_t fan;        /* volumes that are merged into one */
+    size_t generation; /* rows of `once` that share a filter */
+    size_t step;       /* entries that are merged at a time */
+};
+extern const struct sizes sizes_default;
+
 struct sqlite_store {
     struct store base;
     char *path;
@@ -62,6 +73,12 @@ struct sqlite_store {
     struct tally_delta tallies[TALLY_SLOTS];
     size_t tally_count;
     struct once once;
+    struct message_index index;
+    struct sizes sizes;
+    size_t entries_added; /* to the indexes since the last housekeeping */
+    size_t merge_credit;  /* entries that may be merged while the writer is busy */
+    int64_t housekeep_us; /* not before; monotonic */
+    bool unsynced;        /* the connection commits without syncing */
     struct checkpointer checkpointer;
 };
 
@@ -79,6 +96,8 @@ int sqlite_failed(struct sqlite_store *s);
 int sqlite_connect(const char *path, int flags, int cache_kib, sqlite3 **ret);
 int sqlite_prepare(sqlite3 *db, const char *const *sql, sqlite3_stmt **statements, size_t count);
 void sqlite_finalize(sqlite3_stmt **statements, size_t count);
+/* Whether the writing connection syncs its commits. */
+int sqlite_sync(struct sqlite_store *s, bool on);
 /* One number from a statement without parameters. */
 int sqlite_number(sqlite3 *db, const char *sql, int64_t *ret);
 

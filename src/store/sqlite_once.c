@@ -1,38 +1,58 @@
 /* Requests that are answered once.
  *
  * A row of `once` per Idempotency-Key is appended in the transaction of what the request did. The
- * way from a key to its row is a table in memory. */
-#include "store/sqlite_once.h"
-#include "sql.h"
+ * way from a key to its row: the newest rows are in a table in memory, the others in volumes. Most
+ * keys are new, and for them filters in memory spare the look into the volumes; nothing but time
+ * depends on these. */
 #include "store/sqlite_rows.h"
 #include "store/sqlite_verbs.h"
 
 enum { LOAD_ROWS = 10000 };
+/* More levels would bind rows that are past their time to rows that are not. */
+enum { LEVEL_MAX = 3 };
 
-/* 64 bits of an owner's key. */
-static uint64_t term_of(int64_t owner, const uint8_t key[ONCE_KEY_SIZE])
+void once_init(struct sqlite_store *s)
+{
+    s->once.shelf = (struct shelf){.number = SHELF_ONCE, .level_max = LEVEL_MAX};
+    s->once.posting.seek = s->statements[WRITE_LEAF_SEEK];
+    s->once.posting.get = s->statements[WRITE_LEAF_GET];
+}
+
+void once_done(struct once *o)
+{
+    recent_done(&o->recent);
+    pending_done(&o->pending);
+    shelf_forget(&o->shelf);
+    once_filters_done(&o->filters);
+}
+
+void once_forget(struct once *o)
+{
+    o->loaded = false;
+    shelf_forget(&o->shelf);
+}
+
+/* A part of an owner's key that is as good as the whole: whoever finds it looks at the row. */
+static int64_t term_of(int64_t owner, const uint8_t key[ONCE_KEY_SIZE])
 {
     uint64_t bits;
 
     memcpy(&bits, key, sizeof bits);
-    return bits ^ (uint64_t)owner * 0xd6e8feb86659fd93u;
+    return (int64_t)((bits ^ (uint64_t)owner * 0xd6e8feb86659fd93u) & INT64_MAX);
 }
 
-/* Remembers a piece of the rows behind `upto`; how many there were. */
-static int load_some(struct sqlite_store *s, int64_t *upto)
+int once_each_key(struct sqlite_store *s, int64_t *after, int limit,
+                  int (*tell)(struct sqlite_store *s, int64_t id, int64_t term))
 {
     sqlite3_stmt *rows = s->statements[WRITE_ONCE_KEYS];
     int code, failed = 0, count = 0;
 
-    BIND_NUMBERS(rows, *upto, LOAD_ROWS);
-    while (!failed && (code = sqlite3_step(rows)) == SQLITE_ROW) {
-        if (sqlite3_column_bytes(rows, 2) != ONCE_KEY_SIZE)
-            failed = store_fail(&s->base, -EIO, "a row of once is damaged");
-        *upto = sqlite3_column_int64(rows, 0);
-        if (!failed)
-            failed = recent_add(
-                &s->once.recent,
-                term_of(sqlite3_column_int64(rows, 1), sqlite3_column_blob(rows, 2)), *upto);
+    BIND_NUMBERS(rows, *after, limit);
+    while ((code = sqlite3_step(rows)) == SQLITE_ROW && !failed) {
+        *after = sqlite3_column_int64(rows, 0);
+        if (sqlite3_column_bytes(rows, 2) == ONCE_KEY_SIZE)
+            failed = tell(s, *after,
+                          term_of(sqlite3_column_int64(rows, 1), sqlite3_column_blob(rows, 2)));
         count++;
     }
     sqlite3_reset(rows);
@@ -41,31 +61,34 @@ static int load_some(struct sqlite_store *s, int64_t *upto)
     return failed ? failed : count;
 }
 
-/* Reads anew what is remembered. */
-static int load(struct sqlite_store *s)
+static int remember(struct sqlite_store *s, int64_t id, int64_t term)
 {
-    int64_t upto = 0;
-    int count;
+    int failed = recent_add(&s->once.recent, (uint64_t)term, id);
 
-    recent_forget(&s->once.recent, INT64_MAX);
+    return failed ? failed : pending_add(&s->once.pending, &(struct entry){0, term, id}, 1);
+}
+
+int once_load(struct sqlite_store *s)
+{
+    struct once *o = &s->once;
+    int failed = shelf_load(s, &o->shelf), count;
+
+    if (failed)
+        return failed;
+    recent_forget(&o->recent, INT64_MAX);
+    pending_clear(&o->pending);
+    o->filters.rows = (int64_t)s->sizes.generation;
+    o->last = shelf_upto(&o->shelf);
     do
-        count = load_some(s, &upto);
+        count = once_each_key(s, &o->last, LOAD_ROWS, remember);
     while (count == LOAD_ROWS);
-    s->once.last = upto;
-    s->once.loaded = count >= 0;
+    if (o->shelf.count || o->pending.count)
+        once_filters_expect(&o->filters,
+                            o->shelf.count ? o->shelf.volumes[0].first : o->pending.entries[0].id,
+                            o->last);
+    o->expiry_us = 0;
+    o->loaded = count >= 0;
     return count < 0 ? count : 0;
-}
-
-void once_done(struct once *o)
-{
-    recent_done(&o->recent);
-}
-
-void once_rolled_back(struct once *o)
-{
-    if (o->touched)
-        o->loaded = false;
-    o->touched = false;
 }
 
 /* What a search carries along. */
@@ -116,23 +139,70 @@ static int look_at_row(void *context, int64_t id)
     return code == SQLITE_ROW || code == SQLITE_DONE ? found : sqlite_failed(search->s);
 }
 
+static int look_into_volume(struct search *search, int64_t volume, int64_t term)
+{
+    struct posting *p = &search->s->once.posting;
+    int64_t id = INT64_MAX;
+    int found, answer = -ENOENT;
+
+    p->owner = 0;
+    p->term = term;
+    posting_open(p, volume);
+    while (answer == -ENOENT && (found = posting_at_most(p, id, &id)) == 1)
+        answer = look_at_row(search, id--);
+    return answer == -ENOENT && found < 0 ? found : answer;
+}
+
+/* What the filter of a generation said; many volumes lie in the same. */
+struct opinion {
+    int64_t generation;
+    bool may_have;
+};
+
+/* The filters rule out that a volume has this term. A volume lies in one generation, or in few. */
+static bool is_ruled_out(const struct once_filters *f, const struct volume *v, int64_t term,
+                         struct opinion *last)
+{
+    for (int64_t g = once_generation(f, v->last); g >= once_generation(f, v->first); g--) {
+        if (last->generation != g)
+            *last = (struct opinion){g, once_filters_may_have(f, g, (uint64_t)term)};
+        if (last->may_have)
+            return false;
+    }
+    return true;
+}
+
+static int look_into_volumes(struct search *search, int64_t term)
+{
+    const struct once *o = &search->s->once;
+    struct opinion last = {.generation = -1};
+    int found = -ENOENT;
+
+    for (size_t i = o->shelf.count; found == -ENOENT && i-- > 0;)
+        if (!is_ruled_out(&o->filters, &o->shelf.volumes[i], term, &last))
+            found = look_into_volume(search, o->shelf.volumes[i].id, term);
+    return found;
+}
+
 int sqlite_once_find(struct store *base, int64_t account, enum mode mode,
                      const uint8_t key[ONCE_KEY_SIZE], int64_t since_us, struct arena *a,
                      struct once_record *ret)
 {
     struct sqlite_store *s = sqlite_of(base);
     struct search search = {s, owner_of(account, mode), since_us, key, a, ret};
-    int failed = s->once.loaded ? 0 : load(s);
+    int64_t term = term_of(search.owner, key);
+    int found = s->once.loaded ? 0 : once_load(s);
 
-    return failed ? failed
-                  : recent_find(&s->once.recent, term_of(search.owner, key), look_at_row, &search);
+    if (!found)
+        found = recent_find(&s->once.recent, (uint64_t)term, look_at_row, &search);
+    return found == -ENOENT ? look_into_volumes(&search, term) : found;
 }
 
-static int insert(struct sqlite_store *s, int64_t owner, const struct once_record *o)
+static int insert(struct sqlite_store *s, int64_t id, int64_t owner, const struct once_record *o)
 {
     sqlite3_stmt *insert = s->statements[WRITE_ONCE_INSERT];
 
-    BIND_NUMBERS(insert, s->once.last + 1, owner);
+    BIND_NUMBERS(insert, id, owner);
     sqlite3_bind_blob(insert, 3, o->key, ONCE_KEY_SIZE, SQLITE_STATIC);
     sqlite3_bind_blob(insert, 4, o->print, ONCE_PRINT_SIZE, SQLITE_STATIC);
     sqlite3_bind_int64(insert, 5, o->created_us);
@@ -148,15 +218,15 @@ static int insert(struct sqlite_store *s, int64_t owner, const struct once_recor
 int sqlite_once_keep(struct store *base, const struct once_record *o)
 {
     struct sqlite_store *s = sqlite_of(base);
-    int64_t owner = owner_of(o->account, o->mode);
-    int failed = s->once.loaded ? 0 : load(s);
+    int64_t owner = owner_of(o->account, o->mode), term = term_of(owner, o->key);
+    int failed = s->once.loaded ? 0 : once_load(s);
 
-    s->once.touched = true;
     if (!failed)
-        failed = insert(s, owner, o);
+        failed = insert(s, s->once.last + 1, owner, o);
     if (!failed)
-        failed = recent_add(&s->once.recent, term_of(owner, o->key), s->once.last + 1);
+        failed = remember(s, ++s->once.last, term);
     if (!failed)
-        s->once.last++;
+        once_filters_add(&s->once.filters, s->once.last, (uint64_t)term);
+    s->entries_added++;
     return failed;
 }

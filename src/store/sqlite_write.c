@@ -17,13 +17,26 @@ const char *const sqlite_write_sql[WRITE_COUNT] = {
 #undef X
 };
 
+int sqlite_sync(struct sqlite_store *s, bool on)
+{
+    const char *sql = on ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL";
+
+    if (s->unsynced == !on)
+        return 0;
+    if (sqlite3_exec(s->db, sql, NULL, NULL, NULL) != SQLITE_OK)
+        return sqlite_failed(s);
+    s->unsynced = !on;
+    return 0;
+}
+
 int sqlite_begin(struct store *base)
 {
     struct sqlite_store *s = sqlite_of(base);
+    int failed = sqlite_sync(s, true);
 
     s->tally_count = 0;
     gather_clear(s);
-    return run(s, WRITE_BEGIN);
+    return failed ? failed : run(s, WRITE_BEGIN);
 }
 
 static int write_tallies(struct sqlite_store *s)
@@ -58,7 +71,8 @@ void sqlite_rollback(struct store *base)
     char why[sizeof s->base.error];
 
     s->tally_count = 0;
-    once_rolled_back(&s->once);
+    once_forget(&s->once);
+    index_forget(&s->index);
     gather_clear(s);
     work_forget_all(s->works);
     memcpy(why, s->base.error, sizeof why);
@@ -80,7 +94,6 @@ int sqlite_commit(struct store *base)
         sqlite_rollback(base);
     else
         atomic_fetch_add(&s->base.commits, 1);
-    s->once.touched = false;
     return failed;
 }
 
@@ -110,6 +123,8 @@ int sqlite_message_insert(struct store *base, const struct message *m)
         failed = insert_state(s, m);
     if (!failed)
         failed = count(s, owner_of(m->account, m->mode), m->status, 1);
+    if (!failed)
+        index_note(s, m);
     return failed;
 }
 

@@ -8,3 +8,9 @@ SELECT owner, key, print, created_us, message, status, answer FROM once WHERE id
 -- name: once_keys
 -- From one number on, to find the way to them again.
 SELECT id, owner, key FROM once WHERE id > ?1 ORDER BY id LIMIT ?2;
+
+-- name: once_oldest
+SELECT id, created_us FROM once ORDER BY id LIMIT 1;
+
+-- name: once_delete
+DELETE FROM once WHERE id < ?1 AND created_us < ?2;
