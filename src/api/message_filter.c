@@ -4,7 +4,7 @@
 #include "messaging/number.h"
 #include "messaging/words.h"
 
-enum { SENDER_NAME_MAX = 11, TAG_MAX = 50 };
+enum { SENDER_NAME_MAX = 11 };
 
 static struct message_filter *filter_of(void *out)
 {
@@ -88,18 +88,10 @@ static bool read_direction(struct call *c, struct str value, void *out, struct p
     return true;
 }
 
-static bool has_control(struct str s)
-{
-    for (size_t i = 0; i < s.n; i++)
-        if ((unsigned char)s.p[i] < 0x20 || s.p[i] == 0x7f)
-            return true;
-    return false;
-}
-
 static bool read_tag(struct call *c, struct str value, void *out, struct problem *p)
 {
     filter_of(out)->tag = value;
-    return (value.n > 0 && utf8_length(value) <= TAG_MAX && !has_control(value)) ||
+    return (value.n > 0 && utf8_length(value) <= TAG_MAX_POINTS && !check_has_control(value)) ||
            wrong(p, "tag", "tag must have 1 to 50 characters, none of them a control character.");
 }
 

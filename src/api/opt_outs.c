@@ -1,7 +1,6 @@
 /* /v1/opt-outs: who must not be written to, for the caller's account and mode. */
 #include "api/call.h"
-#include "base/utf8.h"
-#include "messaging/number.h"
+#include "messaging/check.h"
 #include "messaging/optout.h"
 #include "messaging/words.h"
 
@@ -24,24 +23,12 @@ static void put_opt_out(struct json_writer *w, const struct opt_out_record *o)
     json_end(w);
 }
 
-static bool check_number(struct call *c, struct str number, struct problem *p)
-{
-    struct str shown = utf8_shown(number, 40);
-
-    return number_valid(number) ||
-           problem_set(p, PROBLEM_INVALID_PHONE_NUMBER, "number",
-                       arena_printf(&c->http->arena,
-                                    "'%.*s' is no phone number in international format, such as "
-                                    "+15551234567.",
-                                    STR_FMT(shown)));
-}
-
 /* The number in the path; false when it is none, which is answered. */
 static bool number_of_call(struct call *c)
 {
     struct problem p = {0};
 
-    if (check_number(c, c->parameter, &p))
+    if (check_number(c->parameter, "number", &c->http->arena, &p))
         return true;
     answer_problem(c, &p);
     return false;
@@ -168,7 +155,8 @@ void opt_outs_create(struct call *c)
 
     if (!o)
         return;
-    if (!body_decode(c, &add_table, &body, &p) || !check_number(c, body.number, &p) ||
+    if (!body_decode(c, &add_table, &body, &p) ||
+        !check_number(body.number, "number", &c->http->arena, &p) ||
         !writing_once(&o->w, &add_table, &body, &p)) {
         answer_problem(c, &p);
         return;

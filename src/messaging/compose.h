@@ -3,6 +3,7 @@
  * request. */
 #pragma once
 
+#include "messaging/check.h"
 #include "messaging/optout.h"
 #include "messaging/price.h"
 #include "messaging/problem.h"
@@ -10,7 +11,6 @@
 #include "store/records.h"
 
 enum {
-    TEXT_MAX_POINTS = 1600,
     MEDIA_MAX = 10,
     SUBJECT_MAX_POINTS = 256,
     TAGS_MAX = 20,

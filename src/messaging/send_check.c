@@ -2,25 +2,12 @@
 
 #include "base/clock.h"
 #include "base/utf8.h"
+#include "messaging/check.h"
 #include "messaging/https_url.h"
-#include "messaging/number.h"
 #include "messaging/test_number.h"
 #include "messaging/words.h"
 
 /* ---- to ---- */
-
-/* What the client wrote, so that it finds it again; cut short, and only if it can be printed. */
-static bool refuse_number(struct str to, struct arena *a, struct problem *problem)
-{
-    enum { ECHO_MAX = 32 };
-    struct str shown = utf8_shown(to, ECHO_MAX);
-    const char *message =
-        arena_printf(a,
-                     "The number '%.*s%s' is not in international format; write + and 7 to "
-                     "15 digits, for example +15551234567.",
-                     STR_FMT(shown), shown.n < to.n ? "…" : "");
-    return problem_set(problem, PROBLEM_INVALID_PHONE_NUMBER, "to", message);
-}
 
 /* The part that a test number acts at the door; the rest of its play is the carrier's. */
 static bool act(const struct test_number *t, struct problem *problem)
@@ -58,35 +45,11 @@ static bool act(const struct test_number *t, struct problem *problem)
 static bool check_to(const struct send_request *r, enum mode mode, struct arena *a,
                      struct problem *problem)
 {
-    if (!number_valid(r->to))
-        return refuse_number(r->to, a, problem);
-    return mode != MODE_TEST || act(test_number_find(r->to), problem);
+    return check_number(r->to, "to", a, problem) &&
+           (mode != MODE_TEST || act(test_number_find(r->to), problem));
 }
 
-/* ---- text and media ---- */
-
-static bool check_text(const struct send_request *r, struct arena *a, struct problem *problem)
-{
-    if (r->text.n == 0 && r->media.count == 0)
-        return problem_set(problem, PROBLEM_TEXT_REQUIRED, "text",
-                           "The text is empty; an empty text is allowed only with mediaUrls.");
-    if (!utf8_valid(r->text))
-        return problem_set(problem, PROBLEM_INVALID_PARAMETER, "text",
-                           "The text is not valid UTF-8; encode it as UTF-8.");
-    if (r->text.n > 0 && memchr(r->text.p, '\0', r->text.n))
-        return problem_set(problem, PROBLEM_INVALID_PARAMETER, "text",
-                           "The text contains a NUL character (U+0000); remove it.");
-    if (r->text.n <= TEXT_MAX_POINTS)
-        return true;
-    size_t points = utf8_length(r->text);
-    if (points <= TEXT_MAX_POINTS)
-        return true;
-    return problem_set(problem, PROBLEM_TEXT_TOO_LONG, "text",
-                       arena_printf(a,
-                                    "The text has %zu characters; at most %d are allowed. Shorten "
-                                    "it or send several messages.",
-                                    points, TEXT_MAX_POINTS));
-}
+/* ---- media ---- */
 
 static bool check_media(const struct send_request *r, struct arena *a, struct problem *problem)
 {
@@ -105,14 +68,6 @@ static bool check_media(const struct send_request *r, struct arena *a, struct pr
 
 /* ---- what few messages have ---- */
 
-static bool has_control(struct str s)
-{
-    for (size_t i = 0; i < s.n; i++)
-        if ((unsigned char)s.p[i] < 0x20 || s.p[i] == 0x7f)
-            return true;
-    return false;
-}
-
 static bool check_type(const struct send_request *r, struct message *ret, struct problem *problem)
 {
     ret->type = TYPE_TRANSACTIONAL;
@@ -129,7 +84,7 @@ static bool check_subject(const struct send_request *r, struct problem *problem)
     if (utf8_length(r->subject) > SUBJECT_MAX_POINTS)
         return problem_set(problem, PROBLEM_INVALID_PARAMETER, "subject",
                            "The subject is longer than 256 characters; shorten it.");
-    return !has_control(r->subject) ||
+    return !check_has_control(r->subject) ||
            problem_set(problem, PROBLEM_INVALID_PARAMETER, "subject",
                        "The subject contains a control character; a subject is one line.");
 }
@@ -142,7 +97,7 @@ static const char *tag_fault(const struct str_list *tags, size_t i)
         return "is empty.";
     if (utf8_length(tag) > TAG_MAX_POINTS)
         return "is longer than 50 characters.";
-    if (has_control(tag))
+    if (check_has_control(tag))
         return "contains a control character.";
     for (size_t k = 0; k < i; k++)
         if (str_eq(tags->items[k], tag))
@@ -229,9 +184,10 @@ static bool check_opt_outs(const struct send_request *r, const struct send_conte
 bool send_check(const struct send_request *r, const struct send_context *context, struct arena *a,
                 struct message *ret, struct problem *problem)
 {
-    return check_to(r, context->mode, a, problem) && check_text(r, a, problem) &&
-           check_media(r, a, problem) && check_type(r, ret, problem) && check_subject(r, problem) &&
-           check_tags(r, a, problem) && check_metadata(r, a, problem) &&
-           check_validity(r, problem) && check_schedule(r, context->now_us, ret, problem) &&
-           check_webhooks(r, a, problem) && check_opt_outs(r, context, a, problem);
+    return check_to(r, context->mode, a, problem) &&
+           check_text(r->text, r->media.count > 0, a, problem) && check_media(r, a, problem) &&
+           check_type(r, ret, problem) && check_subject(r, problem) && check_tags(r, a, problem) &&
+           check_metadata(r, a, problem) && check_validity(r, problem) &&
+           check_schedule(r, context->now_us, ret, problem) && check_webhooks(r, a, problem) &&
+           check_opt_outs(r, context, a, problem);
 }
