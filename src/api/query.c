@@ -31,7 +31,7 @@ static bool unknown(struct call *c, const struct query_field *fields, size_t cou
         guess.best ? arena_printf(a, "There is no parameter '%s' here; did you mean '%s'?",
                                   guess.given, guess.best)
                    : arena_printf(a, "There is no parameter '%s' here.", guess.given);
-    return problem_set(p, PROBLEM_INVALID_PARAMETER, guess.given, message);
+    return problem_set(p, PROBLEM_INVALID_PARAMETER, guess.given[0] ? guess.given : NULL, message);
 }
 
 static bool read_one(struct call *c, const struct query_field *field, struct str value, void *out,

@@ -24,7 +24,9 @@ withServer('hostile', {}, (context) => {
     try {
       const text = await within(10_000, `an answer to ${target.slice(0, 100)}`, answer);
       assert.equal([...text.matchAll(/^HTTP\/1\.1 \d/gm)].length, 1, 'one answer');
-      return parseResponse(text);
+      const response = parseResponse(text);
+      response.text = Buffer.from(response.text, 'latin1').toString();
+      return response;
     } finally {
       socket.destroy();
     }
@@ -143,7 +145,6 @@ withServer('hostile', {}, (context) => {
       [`/v1/messages?tag=${long}`, [400, 'invalid_parameter', 'tag']],
       [`/v1/messages?to=%2B${'1'.repeat(10_000)}`, [400, 'invalid_parameter', 'to']],
       [`/v1/messages?createdAfter=${long}`, [400, 'invalid_date_range', 'createdAfter']],
-      [`/v1/messages?status=${'queued,'.repeat(1_400)}queued`, [400, 'invalid_parameter', 'status']],
       [`/v1/messages/msg_${long}`, [404, 'message_not_found']],
       [`/v1/opt-outs/%2B${'1'.repeat(10_000)}`, [400, 'invalid_phone_number', 'number']],
     ];
@@ -187,7 +188,7 @@ withServer('hostile', {}, (context) => {
 
   it('numbers past all bounds', async () => {
     const numbers = ['9007199254740993', '9223372036854775807', '9223372036854775808', '-9223372036854775809', '18446744073709551616', '99999999999999999999999999',
-      '1e400', '-1e400', '1e999999999', '60.5', '6e1.5', '-60', '0', '-0', '59.999999999999999', '1e-400', '0.6e2x', '172800.00001', '1e19'];
+      '1e400', '-1e400', '1e999999999', '60.5', '6e1.5', '-60', '0', '-0', '1e-400', '0.6e2x', '172800.00001', '1e19'];
     for (const number of numbers) {
       const response = await send(`{"to":"${to}","text":"x","validityPeriod":${number}}`);
       assert.equal(response.status, 400, number);
@@ -229,7 +230,8 @@ withServer('hostile', {}, (context) => {
   });
 
   it('depth', async () => {
-    for (const depth of [40, 1_000, 30_000]) {
+    assert.equal((await send(`{"to":"${to}","text":"x","metadata":{"deep":${'['.repeat(60)}${']'.repeat(60)}}}`)).status, 201);
+    for (const depth of [64, 1_000, 30_000]) {
       for (const nested of [`${'['.repeat(depth)}${']'.repeat(depth)}`, `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`]) {
         const response = await send(`{"to":"${to}","text":"x","metadata":{"deep":${nested}}}`);
         assert.equal(response.status, 400, `${depth}`);
@@ -245,8 +247,12 @@ withServer('hostile', {}, (context) => {
     const twice = [`{"to":"${to}","to":"${to}","text":"x"}`, `{"to":"${to}","text":"x","text":"x"}`, `{"to":"${to}","text":"x","t\\u006f":"${to}"}`,
       `{"to":"${to}","text":"x","unknown":1,"unknown":1}`, `{"to":"${to}","text":"x","metadata":{"a":1,"a":1}}`];
     for (const body of twice) assertRefused(await send(body), [400, 'invalid_json', undefined], body);
-    const aliased = await send(`{"to":"${to}","text":"x","mediaUrls":[],"media_urls":[]}`);
-    assert.deepEqual([aliased.status, aliased.body.field ?? aliased.body.code], [400, 'mediaUrls'], aliased.text);
+    // Of two names for one field the chief one counts, wherever it stands.
+    const one = '["https://example.com/1.jpg"]';
+    const two = '["https://example.com/2.jpg"]';
+    for (const both of [`"mediaUrls":${one},"media_urls":${two}`, `"media_urls":${two},"mediaUrls":${one}`]) {
+      assert.deepEqual((await send(`{"to":"${to}","text":"x",${both}}`)).body.mediaUrls, JSON.parse(one));
+    }
     const form = await post('/v1/send', 'to=%2B15551234567&to=%2B15551234568&text=x', ['Content-Type: application/x-www-form-urlencoded']);
     assertRefused(form, [400, 'invalid_parameter', 'to'], 'a form');
     await alive();

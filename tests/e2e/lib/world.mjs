@@ -126,6 +126,7 @@ const object = (size) => ({ x: 'a'.repeat(size - '{"x":""}'.length) });
 export const samples = {
   to: () => number,
   number: () => number,
+  'createOptOut.number': () => ({ ...number, good: ['+7654321', '+765432109876543'] }),
   'simulateInbound.from': () => number,
   'simulateInbound.to': () => ({ good: [tollFree, '+447700900123'], bad: ['', '+15551234567', 'Nobody'] }),
   'sendMessage.from': () => ({ good: [tollFree, '+447700900123'], bad: ['', '+15551234567', 'Nobody', 'Skylark', 'x'.repeat(300)] }),
