@@ -263,7 +263,8 @@ bool route_at(size_t index, const char **ret_method, const char **ret_path);
 
 call_handler send_create;
 call_handler batch_create, batch_get;
-call_handler messages_list, messages_get, messages_cancel;
+call_handler messages_list, messages_get, messages_cancel, messages_events;
+call_handler inbound_create;
 call_handler rate_limits_get;
 call_handler keys_list, keys_create, keys_get, keys_rotate, keys_revoke;
 call_handler opt_outs_list, opt_outs_create, opt_outs_get, opt_outs_remove;
