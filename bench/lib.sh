@@ -139,10 +139,13 @@ server_stop() {
     unset "SERVER_PID[$1]"
 }
 
-# A key without limits; kept in the environment, away from process lists.
+# server_key NAME [OPTION]...: a key without limits, unless the options say otherwise; kept in the
+# environment, away from process lists.
 server_key() {
-    BENCH_KEY=$("$PROGRAM" keys create --data-dir "$TMP/$1" --name bench --type test \
-        --plan unlimited -o json | jq -r .key)
+    local name=$1
+    shift
+    BENCH_KEY=$("$PROGRAM" keys create --data-dir "$TMP/$name" --name bench --type test \
+        --plan unlimited "$@" -o json | jq -r .key)
     [[ $BENCH_KEY == sl_test_* ]] || die "no key from 'skylark keys create'"
     export BENCH_KEY
 }

@@ -128,12 +128,15 @@ static bool follow(json_t *message)
 
 static void list(void)
 {
-    json_t *page = patiently("/v1/messages?limit=3", NULL, NULL), *entry;
-    size_t i;
+    json_t *page = patiently("/v1/messages?limit=3", NULL, NULL);
+    const json_t *data = json_object_get(page, "data");
 
     puts("newest messages:");
-    json_array_foreach(json_object_get(page, "data"), i, entry) printf(
-        "  %s  %s  %s\n", word(entry, "messageId"), word(entry, "status"), word(entry, "to"));
+    for (size_t i = 0; i < json_array_size(data); i++) {
+        const json_t *entry = json_array_get(data, i);
+        printf("  %s  %s  %s\n", word(entry, "messageId"), word(entry, "status"),
+               word(entry, "to"));
+    }
     json_decref(page);
 }
 

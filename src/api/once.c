@@ -38,12 +38,17 @@ static bool check_key(struct call *c, struct problem *p)
     return !message || problem_set(p, PROBLEM_INVALID_IDEMPOTENCY_KEY, NULL, message);
 }
 
+static bool has_key(const struct call *c)
+{
+    return c->headers.idempotency_key.n > 0 || c->headers.two_idempotency_keys;
+}
+
 bool once_read(struct writing *w, struct problem *p)
 {
     struct call *c = &w->call;
     struct siphash hash;
 
-    if (c->headers.idempotency_key.n == 0 && !c->headers.two_idempotency_keys)
+    if (!has_key(c))
         return true;
     if (!check_key(c, p))
         return false;
@@ -116,10 +121,10 @@ bool writing_once(struct writing *w, const struct body_table *table, const void 
 {
     struct siphash print;
 
+    if (!has_key(&w->call))
+        return true;
     if (!once_read(w, p))
         return false;
-    if (!w->has_once)
-        return true;
     once_print_begin(w, &print);
     once_print_body(w, &print, table, body);
     once_print_end(w, &print);

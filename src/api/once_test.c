@@ -163,6 +163,37 @@ static void a_replay_shows_the_message_as_accepted(void **state)
     assert_string_equal(test_member("status"), "queued");
 }
 
+static const struct sender live_sender = {{"+447700900001", 13}, NUMBER_LOCAL, 44, 60};
+static const struct sender_table live_senders = {&live_sender, 1};
+
+static int call_off(struct store *s, void *id)
+{
+    struct message_move move = {.id = *(int64_t *)id,
+                                .from = 1u << STATUS_QUEUED,
+                                .to = STATUS_CANCELLED,
+                                .at_us = test_now_us};
+    return store_move(s, &move) == 1 ? 0 : -EINVAL;
+}
+
+static void with_the_price_that_it_had(void **state)
+{
+    static const char body[] = "{\"to\":\"+447400123456\",\"text\":\"x\"}";
+    char head[128];
+    int64_t id;
+
+    test_api->options.live_senders = &live_senders;
+    test_call(LIVE_KEY, SEND "a", body);
+    assert_true(
+        public_id_parse(test_api, MESSAGE_ID_PREFIX, str_of(test_member("messageId")), &id));
+    snprintf(head, sizeof head, "GET /v1/messages/%s", test_member("messageId"));
+    test_write(call_off, &id);
+    test_call(LIVE_KEY, head, NULL);
+    assert_string_equal(test_member("cost.amount"), "0");
+    test_call(LIVE_KEY, SEND "a", body);
+    assert_string_equal(test_member("cost.amount"), "0.045");
+    assert_string_equal(test_member("status"), "queued");
+}
+
 static void keys_hold_for_a_day(void **state)
 {
     send_first(SEND "a", BODY);
@@ -353,6 +384,7 @@ int main(void)
         API_TEST(another_request_is_refused),
         API_TEST(what_was_refused_is_not_kept),
         API_TEST(a_replay_shows_the_message_as_accepted),
+        API_TEST(with_the_price_that_it_had),
         API_TEST(keys_hold_for_a_day),
         API_TEST(what_cannot_be_kept_did_not_happen),
         API_TEST(an_answer_is_kept_whole),

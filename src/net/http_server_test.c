@@ -163,6 +163,32 @@ static void test_body_too_large(void **state)
     test_client_close(&c);
 }
 
+static void test_room_for_a_larger_body(void **state)
+{
+    struct test_client c;
+    struct test_answer a;
+    char head[128];
+
+    test_client_open(&c, server.address);
+    for (int chunked = 0; chunked < 2; chunked++)
+        for (int over = 0; over < 2; over++) {
+            snprintf(head, sizeof head,
+                     chunked ? "POST /room HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n"
+                             : "POST /room HTTP/1.1\r\nContent-Length: %d\r\n\r\n",
+                     TEST_ROOM + over);
+            test_client_send(&c, str_of(head));
+            send_filler(&c, TEST_ROOM + (size_t)over);
+            if (chunked)
+                test_client_say(&c, "\r\n0\r\n\r\n");
+            assert_true(test_client_answer(&c, &a, true));
+            assert_int_equal(a.status, over ? 400 : 200);
+            assert_true(over || a.length == TEST_ROOM);
+        }
+    test_client_say(&c, "POST /echo HTTP/1.1\r\nContent-Length: 2\r\n\r\nok");
+    answered(&c, "ok");
+    test_client_close(&c);
+}
+
 /* So large that nobody waits for its end. */
 static void test_body_absurdly_large(void **state)
 {
@@ -350,7 +376,7 @@ int main(void)
         cmocka_unit_test(test_large_heads),      cmocka_unit_test(test_expect),
         cmocka_unit_test(test_close_on_request), cmocka_unit_test(test_malformed),
         cmocka_unit_test(test_plain_http),       cmocka_unit_test(test_half_closed),
-        cmocka_unit_test(test_slow_reader),
+        cmocka_unit_test(test_slow_reader),      cmocka_unit_test(test_room_for_a_larger_body),
     };
     return cmocka_run_group_tests(tests, start, stop);
 }

@@ -110,6 +110,12 @@ static void worker_close(void *worker_context)
     assert(worker_context == running);
 }
 
+static size_t body_max_of(struct http_request *r)
+{
+    assert(r->worker_context == running);
+    return str_is(r->head.path, "/room") ? TEST_ROOM : TEST_BODY_MAX;
+}
+
 struct http_server_options test_server_options(void)
 {
     return (struct http_server_options){.listen = "127.0.0.1:0",
@@ -119,6 +125,7 @@ struct http_server_options test_server_options(void)
                                         .request_timeout_us = 20000000,
                                         .idle_timeout_us = 20000000,
                                         .body_max = TEST_BODY_MAX,
+                                        .body_max_of = body_max_of,
                                         .handler = handle,
                                         .worker_open = worker_open,
                                         .worker_close = worker_close};

@@ -2,6 +2,7 @@
  *
  *   /echo     the body
  *   /large    LARGE bytes
+ *   /room     the body, which may be larger than elsewhere
  *   /later    the body, from another thread after test_server_release
  *   /soon     the body, from another thread at once
  *   /block    keeps its worker for 300 ms
@@ -14,7 +15,7 @@
 
 #include <stdatomic.h>
 
-enum { TEST_BODY_MAX = 100000, TEST_LARGE = 6 << 20 };
+enum { TEST_BODY_MAX = 100000, TEST_ROOM = 4 << 20, TEST_LARGE = 6 << 20 };
 
 struct test_server {
     struct http_server *server;

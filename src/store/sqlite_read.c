@@ -41,7 +41,7 @@ int sqlite_enter(struct sqlite_reader *r)
     return step_once(r, READ_BEGIN);
 }
 
-/* How it ended: the columns of `ending`. What was never handed over to a carrier costs nothing. */
+/* How it ended: the columns of `ending`. */
 static void ending_from_row(sqlite3_stmt *row, int at, struct message *m)
 {
     m->status = (enum message_status)sqlite3_column_int(row, at);
@@ -55,8 +55,6 @@ static void ending_from_row(sqlite3_stmt *row, int at, struct message *m)
         m->failed_us = m->updated_us;
     if (m->status == STATUS_CANCELLED)
         m->cancelled_us = m->updated_us;
-    if (m->status == STATUS_CANCELLED || (m->status == STATUS_FAILED && !m->sent_us))
-        m->cost_micros = 0;
 }
 
 /* Where it stands: the columns of `work`. */

@@ -46,7 +46,6 @@ static void test_failure_is_kept(void **state)
 
     m.status = STATUS_FAILED;
     m.failure = FAILURE_NO_ROUTE;
-    m.cost_micros = 0; /* nothing was handed over */
     m.failed_us = m.updated_us = m.created_us + 3000;
     assert_int_equal(
         test_move(m.id, TEST_BIT(STATUS_QUEUED), STATUS_FAILED, FAILURE_NO_ROUTE, m.failed_us), 1);
@@ -54,29 +53,16 @@ static void test_failure_is_kept(void **state)
     test_same(&read, &m);
 }
 
-static void test_cancelled_has_its_time_and_costs_nothing(void **state)
+static void test_cancelled_has_its_time(void **state)
 {
     struct message m = test_accept(1, MODE_TEST, "x"), read;
 
     m.status = STATUS_CANCELLED;
-    m.cost_micros = 0;
     m.cancelled_us = m.updated_us = m.created_us + 3000;
     assert_int_equal(test_move(m.id, TEST_BIT(STATUS_QUEUED), STATUS_CANCELLED, 0, m.cancelled_us),
                      1);
     assert_int_equal(get(m.id, &read), 0);
     test_same(&read, &m);
-}
-
-/* What failed at the carrier has its price; test_failure_is_kept has the other case. */
-static void test_what_was_handed_over_costs(void **state)
-{
-    struct message m = test_accept(1, MODE_TEST, "x"), read;
-
-    assert_true(m.cost_micros > 0);
-    assert_int_equal(test_move(m.id, TEST_BIT(STATUS_QUEUED), STATUS_SENT, 0, 5), 1);
-    assert_int_equal(test_move(m.id, TEST_BIT(STATUS_SENT), STATUS_FAILED, FAILURE_UNKNOWN, 6), 1);
-    assert_int_equal(get(m.id, &read), 0);
-    assert_int_equal(read.cost_micros, m.cost_micros);
 }
 
 static void test_final_is_final(void **state)
@@ -172,8 +158,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         STORE_TEST(test_moves_and_their_times),
         STORE_TEST(test_failure_is_kept),
-        STORE_TEST(test_cancelled_has_its_time_and_costs_nothing),
-        STORE_TEST(test_what_was_handed_over_costs),
+        STORE_TEST(test_cancelled_has_its_time),
         STORE_TEST(test_final_is_final),
         STORE_TEST(test_move_of_nothing),
         STORE_TEST(test_accept_and_moves_in_one_transaction),

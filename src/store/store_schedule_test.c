@@ -108,7 +108,6 @@ static void test_cancelled_before_its_time(void **state)
     struct message m = accept_for(test_now_us + minute_us), *list;
 
     m.status = STATUS_CANCELLED;
-    m.cost_micros = 0;
     m.cancelled_us = m.updated_us = m.created_us + 5;
     uint32_t from = TEST_BIT(STATUS_SCHEDULED) | TEST_BIT(STATUS_QUEUED);
     assert_int_equal(test_move(m.id, from, STATUS_CANCELLED, 0, m.cancelled_us), 1);

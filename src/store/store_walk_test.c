@@ -79,8 +79,6 @@ static void move_one(struct message *m)
         m->delivered_us = move.at_us;
     if (to == STATUS_CANCELLED)
         m->cancelled_us = move.at_us;
-    if (to == STATUS_CANCELLED || (to == STATUS_FAILED && !m->sent_us))
-        m->cost_micros = 0;
     if (to == STATUS_FAILED) {
         m->failed_us = move.at_us;
         m->failure = move.failure;

@@ -22,6 +22,7 @@ withServer('keys by command', {}, (context) => {
     return { keys: JSON.parse(stdout), stdout };
   };
   const revoke = (id) => skylark(['keys', 'revoke', id, '--data-dir', context.server.dataDir]);
+  const rotate = (id, ...args) => skylark(['keys', 'rotate', id, '--data-dir', context.server.dataDir, ...args]);
   const create = (...args) => skylark(['keys', 'create', '--data-dir', context.server.dataDir, ...args]);
 
   it('makes keys of both kinds that work at once', async () => {
@@ -104,11 +105,62 @@ withServer('keys by command', {}, (context) => {
     assert.equal((await create('--name', 'x', '--permissions', 'sms:fly')).code, 2);
   });
 
+  it('makes a key with permissions, limits and an end of its own', async () => {
+    const { code, stdout, stderr } = await create('web shop', '--permissions', 'sms:send,sms:read', '--per-minute', '7', '--per-hour', '70', '--expires', '2099-12-31T23:59:59Z', '-o', 'json');
+    assert.equal(code, 0, stderr);
+    const made = JSON.parse(stdout);
+    assert.deepEqual([made.name, made.permissions, made.expiresAt], ['web shop', 'sms:send,sms:read', '2099-12-31T23:59:59.000Z']);
+    const row = (await list()).keys.find(({ id }) => id === made.id);
+    assert.deepEqual([row.perMinute, row.perHour, row.state, row.account, row.requests, row.lastUsedAt], [7, 70, 'active', 'default', 0, null]);
+    const { headers } = await context.server.client(made.key).get('/v1/messages');
+    assert.equal(headers['x-ratelimit-limit'], '7');
+  });
+
+  it('refuses a key from the moment on at which it expires', async () => {
+    const { code, stdout, stderr } = await create('short', '--plan', 'unlimited', '--expires', new Date(Date.now() + 3000 * slowness).toISOString(), '-o', 'json');
+    assert.equal(code, 0, stderr);
+    const made = JSON.parse(stdout);
+    const client = context.server.client(made.key);
+    assert.equal((await client.get('/v1/messages')).status, 200);
+    await until('the end', () => Date.now() > Date.parse(made.expiresAt), { within: 4000, every: 50 });
+    await client.refused(401, 'invalid_api_key', undefined, client.get('/v1/messages'));
+    assert.equal((await list()).keys.find(({ id }) => id === made.id).state, 'expired');
+    assert.equal((await rotate(made.id)).code, 5);
+  });
+
+  it('rotates a key, at once or with grace', async () => {
+    const old = await context.server.createKey({ name: 'turning', 'per-hour': 500 });
+    const graced = await rotate(old.id, '--grace', '2', '-o', 'json');
+    assert.equal(graced.code, 0, graced.stderr);
+    assert.match(graced.stderr, /2 more hours/);
+    const next = JSON.parse(graced.stdout);
+    const client = (key) => context.server.client(key);
+    await until('the new key', async () => (await client(next.key).get('/v1/messages')).status === 200);
+    assert.equal((await client(old.key).get('/v1/messages')).status, 200);
+    const row = async (wanted) => (await list()).keys.find(({ id }) => id === wanted);
+    assert.equal((await row(old.id)).state, 'retiring');
+    assert.deepEqual([(await row(next.id)).name, (await row(next.id)).perHour], ['turning', 500]);
+    assert.equal((await rotate(next.id)).code, 0);
+    await until('the old key to be off', async () => (await client(next.key).get('/v1/messages')).status === 401, { every: 100 });
+    assert.equal((await rotate(next.id)).code, 5, 'it is off');
+    assert.equal((await rotate('key_00000000000')).code, 5);
+    for (const hours of ['169', '-1', 'x']) assert.equal((await rotate(old.id, '--grace', hours)).code, 2, hours);
+  });
+
   it('says what is wrong with a command', async () => {
     for (const [args, exit] of [
       [['--name', 'x', '--type', 'banana'], 2],
       [['--name', 'x', '--type'], 2],
       [['--name', 'x', '--type', 'test', '--colour', 'blue'], 2],
+      [['x', '--name', 'y'], 2],
+      [[''], 2],
+      [['x'.repeat(65)], 2],
+      [['x', '--per-minute', 'many'], 2],
+      [['x', '--per-hour', '-1'], 2],
+      [['x', '--expires', 'tomorrow'], 2],
+      [['x', '--expires', '2026-02-30T00:00:00Z'], 2],
+      [['x', '--expires', '2020-01-01T00:00:00Z'], 2],
+      [['x', '--account', 'nobody'], 5],
     ]) {
       const { code, stdout, stderr } = await create(...args);
       assert.equal(code, exit, `${args}: ${stderr}`);
