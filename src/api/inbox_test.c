@@ -237,7 +237,7 @@ static void nothing_is_read_while_nothing_is_written(void **state)
     message_at = 10;
     inbox("to=%2B15551234567&wait=3");
     assert_int_equal(rounds, 10);
-    assert_true(pages_read <= 5); /* at first, after each of two commits, and for the answer */
+    assert_true(pages_read <= 8); /* at first, after each commit, and for the answer */
     test_set_engine(engine_beneath);
 }
 
