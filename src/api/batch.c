@@ -9,7 +9,12 @@
 
 #include <errno.h>
 
-enum { BATCH_MAX = 1000 };
+enum {
+    BATCH_MAX = 1000,
+    /* Of the request's memory, for what the writer adds, such as an answer that was kept: it could
+     * not refuse this request alone. */
+    WRITER_ROOM = 2 << 20
+};
 
 /* ---- the request ---- */
 
@@ -58,6 +63,11 @@ static int walk_next(struct item_walk *w, struct json_value *ret)
     return r < 0 ? r : 1;
 }
 
+static bool too_many_values(struct problem *p)
+{
+    return problem_set(p, PROBLEM_REQUEST_TOO_LARGE, NULL, "The body holds too many values.");
+}
+
 static bool count_items(struct str array, struct arena *a, size_t *ret, struct problem *p)
 {
     struct json_value item;
@@ -69,7 +79,7 @@ static bool count_items(struct str array, struct arena *a, size_t *ret, struct p
     while ((more = walk_next(&walk, &item)) > 0)
         count++;
     if (more < 0)
-        return problem_set(p, PROBLEM_REQUEST_TOO_LARGE, NULL, "The body holds too many values.");
+        return too_many_values(p);
     if (count == 0)
         return problem_set(p, PROBLEM_BATCH_EMPTY, "messages",
                            "The batch is empty; give 1 to 1000 messages.");
@@ -98,7 +108,8 @@ static bool decode_item(const struct json_value *item, struct send_request *ret,
                        "dryRun is not possible in a batch; ask with POST /v1/send.");
 }
 
-/* Fills b->items. Each item is judged for itself. */
+/* Fills b->items. Each item is judged for itself. When memory runs short, which the arena knows,
+ * not all of them are read. */
 static void read_items(struct batching *b, struct call *c, struct str array, struct siphash *print)
 {
     struct send_context context = send_context_of(c);
@@ -209,13 +220,13 @@ static bool read_batch(struct batching *b, struct call *c, struct str array, str
         return false;
     b->items = arena_alloc(&c->http->arena, count * sizeof *b->items);
     if (!b->items)
-        return problem_set(p, PROBLEM_REQUEST_TOO_LARGE, NULL, "The body holds too many values.");
+        return too_many_values(p);
     b->batch = (struct batch_record){
         .account = b->writing.account, .mode = b->writing.mode, .total = (unsigned)count};
     once_print_begin(&b->writing, &print);
     read_items(b, c, array, &print);
     once_print_end(&b->writing, &print);
-    return true;
+    return arena_spares(&c->http->arena, WRITER_ROOM) || too_many_values(p);
 }
 
 void batch_create(struct call *c)

@@ -20,19 +20,26 @@ static void assert_messages(const char *count)
     assert_string_equal(test_member("pagination.totalCount"), count);
 }
 
-/* `count` times ITEM. */
-static char *many(size_t count)
+/* `count` times `item`, as large as a body may be. */
+static char *many_of(size_t count, const char *item)
 {
     struct buf out;
 
-    buf_init(&out, 4 << 20);
+    buf_init(&out, API_LARGE_BODY_MAX + 1);
     buf_text(&out, "{\"messages\":[");
-    for (size_t i = 0; i < count; i++)
-        buf_printf(&out, "%s" ITEM, i ? "," : "");
+    for (size_t i = 0; i < count; i++) {
+        buf_text(&out, i ? "," : "");
+        buf_text(&out, item);
+    }
     buf_text(&out, "]}");
     buf_add_char(&out, '\0');
     assert_false(out.failed);
     return out.p;
+}
+
+static char *many(size_t count)
+{
+    return many_of(count, ITEM);
 }
 
 static void each_item_for_itself(void **state)
@@ -143,6 +150,50 @@ static void a_thousand_at_once(void **state)
     assert_int_equal(test_call(TEST_KEY, POST, large)->status, 201);
     assert_string_equal(test_member("accepted"), "1000");
     assert_string_equal(test_member("results.999.index"), "999");
+    free(large);
+    assert_messages("1000");
+}
+
+/* Names with escapes are decoded each time they are read: with long ones the memory of a request
+ * ends in the middle of the items. What was not read must not be accepted. */
+static void more_than_memory_holds(void **state)
+{
+    char item[4200], head[128], *large;
+    unsigned accepted = 0, refused = 0;
+
+    for (int width = 500; width <= 4100; width += 300) {
+        snprintf(item, sizeof item, "{\"to\":\"+15551234567\",\"text\":\"x\",\"%0*d\\n\":1}", width,
+                 0);
+        large = many_of(1000, item);
+        for (size_t i = 0; i < 2; i++) {
+            snprintf(head, sizeof head, POST "%s%d", i ? "\nIdempotency-Key: " : "\nX: ", width);
+            bool fits = test_call(TEST_KEY, head, large)->status == 201;
+            if (fits)
+                assert_string_equal(test_member("accepted"), "1000");
+            else
+                test_assert_problem(400, "request_too_large", NULL);
+            accepted += fits;
+            refused += !fits;
+        }
+        free(large);
+    }
+    assert_true(accepted > 0 && refused > 0);
+}
+
+/* The most that a body can ask for fits. */
+static void the_longest_texts(void **state)
+{
+    char item[4200], *large;
+
+    snprintf(item, sizeof item,
+             "{\"to\":\"+15551234567\",\"text\":\"\\u00e9%01500d\",\"metadata\":{\"\\u0061\":"
+             "\"\\n%02500d\"}}",
+             0, 0);
+    large = many_of(1000, item);
+    assert_int_equal(test_call(TEST_KEY, POST "\nIdempotency-Key: a", large)->status, 201);
+    assert_string_equal(test_member("accepted"), "1000");
+    assert_int_equal(test_call(TEST_KEY, POST "\nIdempotency-Key: a", large)->status, 201);
+    assert_string_equal(test_header("Idempotency-Replayed"), "true");
     free(large);
     assert_messages("1000");
 }
@@ -260,6 +311,8 @@ int main(void)
         API_TEST(nothing_accepted_is_a_batch_too),
         API_TEST(faults_of_the_whole),
         API_TEST(a_thousand_at_once),
+        API_TEST(more_than_memory_holds),
+        API_TEST(the_longest_texts),
         API_TEST(no_dry_run_inside),
         API_TEST(repeated_with_a_key),
         API_TEST(the_balance_covers_as_many_as_it_can),
