@@ -150,28 +150,21 @@ static void batch_written(struct writing *w)
 
 /* ---- the answers ---- */
 
-static void put_number(struct json_writer *w, const char *key, int64_t number)
-{
-    json_key(w, key);
-    json_put_i64(w, number);
-}
-
 static void put_batch(struct json_writer *w, const struct api *a, const struct batch_record *b)
 {
     json_key(w, "batchId");
     public_id_put(w, a, BATCH_ID_PREFIX, b->id);
-    put_number(w, "total", b->total);
-    put_number(w, "accepted", b->accepted);
-    put_number(w, "rejected", b->total - b->accepted);
-    json_key(w, "createdAt");
-    json_put_time(w, b->created_us);
+    json_member_i64(w, "total", b->total);
+    json_member_i64(w, "accepted", b->accepted);
+    json_member_i64(w, "rejected", b->total - b->accepted);
+    json_member_time(w, "createdAt", b->created_us);
 }
 
 static void put_result(struct json_writer *w, const struct call *c, size_t index,
                        const struct batch_item *item)
 {
     json_begin_object(w);
-    put_number(w, "index", (int64_t)index);
+    json_member_i64(w, "index", (int64_t)index);
     if (item->problem.code != PROBLEM_NONE) {
         json_key(w, "error");
         problem_put(w, c, &item->problem);
@@ -250,10 +243,10 @@ static void answer_progress(struct call *c, const struct batch_record *b,
     json_key(&w, "counts");
     json_begin_object(&w);
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
-        put_number(&w, status_word(shown[i]), counts[shown[i]]);
+        json_member_i64(&w, status_word(shown[i]), counts[shown[i]]);
     json_end(&w);
-    json_key(&w, "done");
-    json_put_bool(&w, counts[STATUS_SCHEDULED] + counts[STATUS_QUEUED] + counts[STATUS_SENT] == 0);
+    json_member_bool(&w, "done",
+                     counts[STATUS_SCHEDULED] + counts[STATUS_QUEUED] + counts[STATUS_SENT] == 0);
     json_end(&w);
 }
 

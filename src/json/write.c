@@ -170,3 +170,36 @@ void json_put_time(struct json_writer *w, int64_t unix_us)
     rfc3339_format(unix_us, text);
     put_plain(w, (struct str){text, RFC3339_SIZE - 1});
 }
+
+void json_member_text(struct json_writer *w, const char *name, struct str text)
+{
+    json_key(w, name);
+    json_put_string(w, text);
+}
+
+void json_member_word(struct json_writer *w, const char *name, const char *word)
+{
+    json_key(w, name);
+    if (word)
+        json_put_string(w, str_of(word));
+    else
+        json_put_null(w);
+}
+
+void json_member_i64(struct json_writer *w, const char *name, int64_t value)
+{
+    json_key(w, name);
+    json_put_i64(w, value);
+}
+
+void json_member_bool(struct json_writer *w, const char *name, bool value)
+{
+    json_key(w, name);
+    json_put_bool(w, value);
+}
+
+void json_member_time(struct json_writer *w, const char *name, int64_t unix_us)
+{
+    json_key(w, name);
+    json_put_time(w, unix_us);
+}

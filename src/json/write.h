@@ -33,3 +33,10 @@ void json_put_raw(struct json_writer *w, struct str json);
 void json_put_micros(struct json_writer *w, int64_t micros);
 /* RFC 3339 with milliseconds; null for 0, which means "not yet". */
 void json_put_time(struct json_writer *w, int64_t unix_us);
+
+/* Members of an object: a name and its value. */
+void json_member_text(struct json_writer *w, const char *name, struct str text);
+void json_member_word(struct json_writer *w, const char *name, const char *word); /* NULL: null */
+void json_member_i64(struct json_writer *w, const char *name, int64_t value);
+void json_member_bool(struct json_writer *w, const char *name, bool value);
+void json_member_time(struct json_writer *w, const char *name, int64_t unix_us);

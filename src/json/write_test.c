@@ -51,6 +51,21 @@ static void test_nesting_and_commas(void **state)
     EXPECT("{\"a\":[],\"b\":[1,{\"c\":null},false],\"d\":{\"x\":1}}");
 }
 
+static void test_members(void **state)
+{
+    json_begin_object(&w);
+    json_member_text(&w, "a", STR("\"x\""));
+    json_member_word(&w, "b", "word");
+    json_member_word(&w, "c", NULL);
+    json_member_i64(&w, "d", -1);
+    json_member_bool(&w, "e", true);
+    json_member_time(&w, "f", 1763168523004005);
+    json_member_time(&w, "g", 0);
+    json_end(&w);
+    EXPECT("{\"a\":\"\\\"x\\\"\",\"b\":\"word\",\"c\":null,\"d\":-1,\"e\":true,"
+           "\"f\":\"2025-11-15T01:02:03.004Z\",\"g\":null}");
+}
+
 static void test_strings(void **state)
 {
     json_put_string(&w, STR(""));
@@ -121,6 +136,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_nesting_and_commas, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_members, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_strings, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_numbers, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_micros, set_up, tear_down),
