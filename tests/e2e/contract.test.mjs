@@ -254,6 +254,8 @@ describe('contract', { timeout: 240_000 * slowness }, () => {
     const { replaces, perMinute, perHour } = await post(`/v1/keys/${keyId}/rotate`, { gracePeriodHours: 1 });
     assert.deepEqual([replaces, perMinute, perHour], [keyId, 5, 6]);
     assert.equal((await world.api.get(`/v1/keys/${keyId}`)).body.status, 'retiring');
+    const used = async () => (await world.api.get('/v1/keys?limit=100')).body.data.some(({ lastUsedAt, lastUsedFrom }) => lastUsedAt && lastUsedFrom);
+    await until('the use of a key to be written', used);
     await (await server.keyedClient({ plan: 'default' })).get('/v1/rate-limits');
   });
 
