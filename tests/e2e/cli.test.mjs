@@ -116,6 +116,22 @@ withServer('cli', {}, (context) => {
     assert.match(wrong.stderr, /invalid_parameter/);
   });
 
+  it('tells what happened to a message', async () => {
+    const [id] = sent.slice(-1);
+    const whole = await until('the end', async () => {
+      const answer = await json(['messages', 'events', id]);
+      return answer.data.some(({ type }) => type === 'delivered') && answer;
+    }, { every: 200 });
+    assert.equal(whole.messageId, id);
+    const table = await cli(['messages', 'events', id]);
+    assert.match(table.stdout, /^TIME \(UTC\) +EVENT +WHAT HAPPENED/);
+    for (const { type } of whole.data) assert.ok(table.stdout.includes(type), type);
+    const [names, ...rows] = (await cli(['messages', 'events', id, '-o', 'csv'])).stdout.trimEnd().split('\n');
+    assert.equal(names, 'timestamp,type,description,from,numberType,reason,errorCode');
+    assert.equal(rows.length, whole.data.length);
+    assert.equal((await cli(['messages', 'events', 'msg_00000000000'])).code, codes.notFound);
+  });
+
   it('calls a message back', async () => {
     const cancelled = await json(['messages', 'cancel', scheduled.id]);
     assert.equal(cancelled.status, 'cancelled');
