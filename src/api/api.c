@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { PAGE_MAX = 1 << 20 };
+enum { PAGE_MAX = 1 << 20, SCRATCH_MAX = 16 << 20 };
 
 int api_new(struct api **ret, const struct api_options *options)
 {
@@ -67,6 +67,7 @@ int api_worker_open(void *api, void **ret)
     if (!w)
         return -ENOMEM;
     w->api = a;
+    arena_init(&w->scratch, SCRATCH_MAX);
     w->keys = key_cache_new();
     int failed = w->keys ? store_reader_open(a->options.store, &w->reader) : -ENOMEM;
     if (failed) {
@@ -80,7 +81,10 @@ int api_worker_open(void *api, void **ret)
 
 void api_worker_rest(void *worker)
 {
-    store_reader_rest(((struct api_worker *)worker)->reader);
+    struct api_worker *w = worker;
+
+    inbox_look(w);
+    store_reader_rest(w->reader);
 }
 
 void api_worker_close(void *worker)
@@ -89,5 +93,6 @@ void api_worker_close(void *worker)
 
     store_reader_close(w->reader);
     key_cache_free(w->keys);
+    arena_done(&w->scratch);
     free(w);
 }

@@ -123,7 +123,7 @@ static int look_up(struct call *c, struct str text)
 bool call_find_key(struct call *c)
 {
     struct problem p;
-    struct str text;
+    struct str text = STR("");
 
     return bearer(c, &text, &p) &&
            throttle_wait(c->api->throttle, &c->http->peer->address, c->now_us) == 0 &&

@@ -133,6 +133,8 @@ static void many_wrong_keys_shut_an_address_out(void **state)
     assert_string_equal(test_body(), first);
     test_call(LIVE_KEY, "POST /v1/send", "{}");
     assert_told_to_wait("60");
+    assert_int_equal(api_body_max(test_call(TEST_KEY, "POST /v1/messages/batch", "{}")),
+                     API_BODY_MAX); /* nor by the room that it gets */
     test_now_us += 59500000;
     test_call(TEST_KEY, "GET /v1/messages", NULL);
     assert_told_to_wait("1");

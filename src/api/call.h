@@ -30,6 +30,9 @@ struct api_worker {
     struct api *api;
     struct store_reader *reader;
     struct key_cache *keys;
+    struct arena scratch;     /* for a moment's look */
+    struct inbox_wait *waits; /* calls that wait for messages (inbox.c) */
+    size_t wait_count;
 };
 
 /* The request headers that calls look at; p == NULL where there is none. */
@@ -259,11 +262,18 @@ bool message_query_read(struct call *c, struct message_query *q, struct problem 
 /* The index-th route, "POST" and "/v1/send"; false behind the last one. */
 bool route_at(size_t index, const char **ret_method, const char **ret_path);
 
+/* ---- the inbox of test numbers (inbox.c) ---- */
+
+/* Answers the calls whose waiting is over; ten times a second. */
+void inbox_look(struct api_worker *w);
+
 /* ---- resources ---- */
 
 call_handler send_create;
 call_handler batch_create, batch_get;
-call_handler messages_list, messages_get, messages_cancel;
+call_handler messages_list, messages_get, messages_cancel, messages_events;
+call_handler inbound_create;
+call_handler inbox_get;
 call_handler rate_limits_get;
 call_handler keys_list, keys_create, keys_get, keys_rotate, keys_revoke;
 call_handler opt_outs_list, opt_outs_create, opt_outs_get, opt_outs_remove;

@@ -85,18 +85,34 @@ static bool is_described(const char *method, const char *path)
     return false;
 }
 
-static void every_route_is_described(void **state)
+static bool is_routed(const struct operation *o)
+{
+    const char *method, *path;
+
+    for (size_t i = 0; route_at(i, &method, &path); i++)
+        if (strcasecmp(o->method, method) == 0 && strcmp(o->path, path) == 0)
+            return true;
+    return false;
+}
+
+static void the_routes_are_those_of_the_description(void **state)
 {
     struct buf paths BUF_CLEANUP;
     const char *method, *path;
+    size_t routes = 0;
 
     buf_init(&paths, 4 << 20);
     json_node_write(json_node_at(description, "paths"), false, &paths);
     operation_count = 0;
     walk_paths(buf_str(&paths), keep_operation);
-    for (size_t i = 0; route_at(i, &method, &path); i++)
+    for (; route_at(routes, &method, &path); routes++)
         if (!is_described(method, path))
             fail_msg("%s %s is not in api/openapi.json", method, path);
+    for (size_t i = 0; i < operation_count; i++)
+        if (!is_routed(&operations[i]))
+            fail_msg("%s %s is not in the table of routes", operations[i].method,
+                     operations[i].path);
+    assert_int_equal(routes, operation_count); /* none of them twice */
 }
 
 /* ---- codes ---- */
@@ -159,7 +175,7 @@ static void the_page_has_no_other_codes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_route_is_described),
+        cmocka_unit_test(the_routes_are_those_of_the_description),
         cmocka_unit_test(the_codes_are_those_of_the_description),
         cmocka_unit_test(the_examples_are_those_of_the_table),
         cmocka_unit_test(the_page_has_no_other_codes),

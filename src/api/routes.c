@@ -23,6 +23,7 @@ static const struct route {
 } routes[] = {
     {HTTP_POST, "/v1/send", WITH_KEY, PERMISSION_SMS_SEND, send_create},
     {HTTP_GET, "/v1/messages/{messageId}", WITH_KEY, PERMISSION_SMS_READ, messages_get},
+    {HTTP_GET, "/v1/messages/{messageId}/events", WITH_KEY, PERMISSION_SMS_READ, messages_events},
     {HTTP_POST, "/v1/messages/{messageId}/cancel", WITH_KEY, PERMISSION_SMS_SEND, messages_cancel},
     {HTTP_GET, "/v1/messages", WITH_KEY, PERMISSION_SMS_READ, messages_list},
     {HTTP_POST, "/v1/messages/batch", WITH_KEY | LARGE, PERMISSION_SMS_SEND, batch_create},
@@ -37,6 +38,8 @@ static const struct route {
     {HTTP_POST, "/v1/opt-outs", WITH_KEY, PERMISSION_OPTOUTS_WRITE, opt_outs_create},
     {HTTP_GET, "/v1/opt-outs/{number}", WITH_KEY, PERMISSION_OPTOUTS_READ, opt_outs_get},
     {HTTP_DELETE, "/v1/opt-outs/{number}", WITH_KEY, PERMISSION_OPTOUTS_WRITE, opt_outs_remove},
+    {HTTP_POST, "/v1/test/inbound", WITH_KEY | TEST_ONLY, PERMISSION_SMS_SEND, inbound_create},
+    {HTTP_GET, "/v1/test/inbox", WITH_KEY | TEST_ONLY, PERMISSION_SMS_READ, inbox_get},
     {HTTP_GET, "/v1/openapi.json", PUBLIC, 0, service_openapi},
     {HTTP_GET, "/livez", PUBLIC, 0, service_livez},
     {HTTP_GET, "/readyz", PUBLIC, 0, service_readyz},

@@ -15,13 +15,15 @@ int64_t test_now_us;
 struct store *test_store;
 struct api *test_api;
 struct api_worker *test_worker;
+void (*test_while_suspended)(void);
 
 static struct limiter *limiter;
 static struct usage *usage;
 static struct optouts *optouts;
 static struct writer *writer;
 static struct dispatch *dispatch;
-static struct http_worker http_worker;
+static struct http_server http_server;
+static struct http_worker http_worker = {.server = &http_server};
 static struct http_conn conn = {.worker = &http_worker};
 static struct http_peer peer;
 static struct http_request request;
@@ -215,6 +217,9 @@ int test_api_set_up(void **state)
     assert_int_equal(api_new(&test_api, &a), 0);
     assert_int_equal(api_worker_open(test_api, &worker), 0);
     test_worker = worker;
+    test_while_suspended = NULL;
+    conn.hangup = false;
+    atomic_store(&http_server.draining, false);
     mailbox_init(&http_worker.resumed, NULL, NULL);
     arena_init(&request.arena, 6 << 20);
     buf_init(&request.out, 1 << 20);
@@ -302,13 +307,35 @@ static void fill_request(const char *head, const char *body)
     request.method = method_of(request.head.method);
 }
 
+void test_hang_up(void)
+{
+    conn.hangup = true;
+}
+
+void test_drain(void)
+{
+    atomic_store(&http_server.draining, true);
+}
+
+static struct letter *wait_for_resume(void)
+{
+    enum { PATIENCE_US = 10000000 };
+    int64_t end_us = clock_monotonic_us() + PATIENCE_US;
+    struct letter *l = NULL;
+
+    if (!test_while_suspended)
+        return mailbox_wait(&http_worker.resumed, PATIENCE_US);
+    while (!(l = mailbox_wait(&http_worker.resumed, 0)) && clock_monotonic_us() < end_us)
+        test_while_suspended();
+    return l;
+}
+
 struct http_request *test_run(http_handler *handle, const char *head, const char *body)
 {
     fill_request(head, body);
     handle(&request);
     if (request.suspended) {
-        struct letter *l = mailbox_wait(&http_worker.resumed, 10000000);
-        assert_ptr_equal(l, &request.letter);
+        assert_ptr_equal(wait_for_resume(), &request.letter);
         request.suspended = false;
         request.finish(&request);
     }

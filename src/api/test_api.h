@@ -36,6 +36,14 @@ const struct store_engine *test_set_engine(const struct store_engine *engine);
 /* Who asks, 192.0.2.1 unless said otherwise: the address, IPv4 mapped, and how it is written. */
 void test_set_peer(const char *address, const char *shown);
 
+/* What happens, again and again, while a request is suspended; NULL: nothing. Until the next
+ * set-up.
+ */
+extern void (*test_while_suspended)(void);
+/* As if the client of the request had gone, or the server begun to drain. Until the next set-up. */
+void test_hang_up(void);
+void test_drain(void);
+
 /* Another key, for OTHER_ACCOUNT when `other`. */
 int64_t test_add_key(const char *key, enum mode mode, bool other, uint32_t permissions,
                      const char *plan, int64_t expires_us);

@@ -198,6 +198,12 @@ void http_request_suspend(struct http_request *r, http_handler *finish)
     r->finish = finish;
 }
 
+bool http_request_must_end(const struct http_request *r)
+{
+    const struct http_server *s = r->conn->worker->server;
+    return r->conn->hangup || atomic_load_explicit(&s->draining, memory_order_relaxed);
+}
+
 void http_request_resume(struct http_request *r)
 {
     mailbox_post(&r->conn->worker->resumed, &r->letter);

@@ -110,5 +110,8 @@ void http_request_add_header(struct http_request *r, const char *name, const cha
 /* The answer will come later: call before the request is handed to another thread. After the resume
  * `finish` runs on the worker's thread and fills in the answer. */
 void http_request_suspend(struct http_request *r, http_handler *finish);
+/* For a request that waits for something, on its worker's thread: whether to wait no longer,
+ * because the client has gone or the server drains. */
+bool http_request_must_end(const struct http_request *r);
 /* Work elsewhere is over. Any thread; the request is not the caller's any more. */
 void http_request_resume(struct http_request *r);

@@ -32,6 +32,7 @@ withServer('cli', {}, (context) => {
     return JSON.parse(stdout);
   };
   const sent = [];
+  const scheduled = {};
 
   it('sends', async () => {
     const message = await json(['send', to, 'Hello from the command line']);
@@ -51,6 +52,93 @@ withServer('cli', {}, (context) => {
     sent.unshift(id);
     assert.match(stdout, /queued/);
     await until('delivered', async () => (await cli(['messages', 'get', id])).stdout.includes('delivered'), { every: 200 });
+  });
+
+  it('sends with every field that the API has', async () => {
+    const at = new Date(Date.now() + 3_600_000).toISOString();
+    const message = await json(['send', to, 'Sale!', '--from', '+18005551234', '--message-type', 'marketing', '--subject', 'News', '--tag', 'spring', '--tag', 'große Äpfel', '--metadata', '{"order": 17}', '--validity', '600', '--schedule', at]);
+    assert.deepEqual(
+      [message.from, message.messageType, message.subject, message.tags, message.metadata, message.validityPeriod, message.scheduledAt, message.status],
+      ['+18005551234', 'marketing', 'News', ['spring', 'große Äpfel'], { order: 17 }, 600, at, 'scheduled'],
+    );
+    const table = await cli(['messages', 'get', message.messageId]);
+    for (const shown of ['Subject', 'News', 'große Äpfel', 'Scheduled']) assert.ok(table.stdout.includes(shown), table.stdout);
+    scheduled.id = message.messageId;
+    sent.unshift(message.messageId);
+  });
+
+  it('sends once with an idempotency key', async () => {
+    const args = ['send', to, 'once', '--idempotency-key', 'order 17'];
+    const first = await json(args);
+    assert.equal((await json(args)).messageId, first.messageId);
+    const other = await cli(['send', to, 'twice', '--idempotency-key', 'order 17']);
+    assert.equal(other.code, codes.failed);
+    assert.match(other.stderr, /idempotency_key_mismatch/);
+    assert.equal((await cli(['send', to, 'x', '--idempotency-key', 'a\nX-Evil: 1'])).code, codes.usage);
+    sent.unshift(first.messageId);
+  });
+
+  it('tells what would be sent, and sends nothing', async () => {
+    const total = async () => (await context.api.get('/v1/messages?limit=1')).body.pagination.totalCount;
+    const before = await total();
+    const { code, stdout, stderr } = await cli(['send', '+447911123456', 'x', '--dry-run']);
+    assert.equal(code, codes.ok, stderr);
+    assert.ok(stdout.includes('+447700900123'), stdout);
+    assert.match(stdout, /BECAUSE/);
+    assert.match(stderr, /nothing was sent/);
+    assert.equal((await json(['send', to, 'x', '--dry-run'])).dryRun, true);
+    assert.equal(await total(), before);
+  });
+
+  it('says which option makes no sense', async () => {
+    for (const [args, said] of [[['--metadata', '{order'], /--metadata takes a JSON object/], [['--validity', 'long'], /--validity takes a whole number/]]) {
+      const { code, stderr } = await cli(['send', to, 'x', ...args]);
+      assert.equal(code, codes.usage, stderr);
+      assert.match(stderr, said);
+    }
+    const { code, stderr } = await cli(['send', to, 'x', '--schedule', 'tomorrow']);
+    assert.equal(code, codes.failed, stderr);
+    assert.match(stderr, /invalid_scheduled_time/);
+  });
+
+  it('lists what the filters let through', async () => {
+    const ids = async (...args) => (await json(['messages', 'list', ...args])).data.map(({ messageId }) => messageId);
+    assert.deepEqual(await ids('--tag', 'große Äpfel'), [scheduled.id]);
+    assert.deepEqual(await ids('--status', 'scheduled', '--to', to), [scheduled.id]);
+    assert.deepEqual(await ids('--direction', 'inbound'), []);
+    assert.deepEqual(await ids('--before', '2020-01-01T00:00:00Z'), []);
+    assert.ok((await ids('--from', '+18005551234', '--after', '2020-01-01T00:00:00Z')).includes(scheduled.id));
+    const none = await cli(['messages', 'list', '--status', 'failed']);
+    assert.equal(none.code, codes.ok);
+    assert.match(none.stderr, /no such messages/);
+    const wrong = await cli(['messages', 'list', '--status', 'flying']);
+    assert.equal(wrong.code, codes.failed);
+    assert.match(wrong.stderr, /invalid_parameter/);
+  });
+
+  it('tells what happened to a message', async () => {
+    const [id] = sent.slice(-1);
+    const whole = await until('the end', async () => {
+      const answer = await json(['messages', 'events', id]);
+      return answer.data.some(({ type }) => type === 'delivered') && answer;
+    }, { every: 200 });
+    assert.equal(whole.messageId, id);
+    const table = await cli(['messages', 'events', id]);
+    assert.match(table.stdout, /^TIME \(UTC\) +EVENT +WHAT HAPPENED/);
+    for (const { type } of whole.data) assert.ok(table.stdout.includes(type), type);
+    const [names, ...rows] = (await cli(['messages', 'events', id, '-o', 'csv'])).stdout.trimEnd().split('\n');
+    assert.equal(names, 'timestamp,type,description,from,numberType,reason,errorCode');
+    assert.equal(rows.length, whole.data.length);
+    assert.equal((await cli(['messages', 'events', 'msg_00000000000'])).code, codes.notFound);
+  });
+
+  it('calls a message back', async () => {
+    const cancelled = await json(['messages', 'cancel', scheduled.id]);
+    assert.equal(cancelled.status, 'cancelled');
+    const again = await cli(['messages', 'cancel', scheduled.id]);
+    assert.equal(again.code, codes.failed);
+    assert.match(again.stderr, /message_not_cancellable/);
+    assert.equal((await cli(['messages', 'cancel', 'no/id'])).code, codes.usage);
   });
 
   it('uses the first test key when none is named', async () => {

@@ -111,6 +111,9 @@ withServer('hostile', {}, (context) => {
       assert.equal(form.status, 400, value);
       assert.ok(['invalid_json', 'invalid_parameter'].includes(form.body.code), form.text);
     }
+    for (const [query, field] of [['limit=5%00', 'limit'], ['cursor=%00', 'cursor'], ['to=%2B1555%001234567', 'to']]) {
+      assertRefused(await call('GET', `/v1/messages?${query}`), [400, 'invalid_parameter', field], query);
+    }
     // An encoded slash or dot does not lead anywhere else.
     for (const path of ['/v1%2Fmessages', '/v1/messages%2F', '/v1/%6dessages', '/v1/messages/..%2f..%2flivez', '/v1/../livez', '//livez', '/v1//messages', '/v1/messages/.']) {
       const { status, text } = await bare('GET', path, [`Authorization: Bearer ${(await client()).key}`]);

@@ -42,7 +42,9 @@ function drift(traffic, api) {
     if (!existsSync(report) || !existsSync(coverage)) throw new Error(`redocly drift: ${error.stderr || error.message}`);
   }
   const read = (file) => JSON.parse(readFileSync(file, 'utf8'));
-  const found = { problems: read(report).problems, operations: read(coverage).operations };
+  // What clients send may stray, and the tests do so on purpose (null for an absent field); answers may not.
+  const problems = read(report).problems.filter(({ target }) => target !== 'request');
+  const found = { problems, operations: read(coverage).operations };
   rmSync(folder, { recursive: true });
   return found;
 }

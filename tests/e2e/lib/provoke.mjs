@@ -105,13 +105,31 @@ export async function whileStoreIsHeld(server, work) {
   }
 }
 
-// {operation: its answer} with more requests waiting than may.
-const crowded = once(async (main) => {
+// One worker, and little room for what waits.
+const narrow = once(async (main) => {
   const file = join(main.folder, 'queue.ini');
-  writeFileSync(file, '[queue]\nwrites = 64\n');
-  const server = await start({ args: ['--config', file] });
-  const world = await World.make(server);
-  const writers = operations.filter((op) => has(op, 'queue_full'));
+  writeFileSync(file, '[server]\nworkers = 1\n[queue]\nwrites = 64\n');
+  return World.make(await start({ args: ['--config', file] }));
+});
+
+// More calls wait for messages than may.
+async function overwaited(op, main) {
+  const { server, api } = await narrow(main);
+  const client = server.client(api.key, { connections: 200 });
+  let refusal;
+  const waits = Array.from({ length: 200 }, () => client.get(`/v1/test/inbox?to=${encodeURIComponent(freshNumber())}&wait=30`)
+    .then((response) => { refusal ??= response; }, () => {}));
+  await until('a refusal', () => refusal);
+  client.close();
+  await Promise.all(waits);
+  return refusal;
+}
+
+// {operation: its answer} with more writes waiting than may.
+const crowded = once(async (main) => {
+  const world = await narrow(main);
+  const { server } = world;
+  const writers = operations.filter((op) => has(op, 'queue_full') && op.method !== 'GET');
   const flood = server.client(world.api.key, { connections: 300 });
   const answers = new Map();
   const pending = [];
@@ -228,7 +246,7 @@ export const ways = {
   too_many_failed_key_attempts: throttled,
   internal_error: sendWith({ to: '+15550001004' }),
   service_unavailable: async (op, world) => world.call(op, {}, await storeless()),
-  queue_full: async (op, world) => (await crowded(world)).get(op.id),
+  queue_full: async (op, world) => (op.method === 'GET' ? overwaited(op, world) : (await crowded(world)).get(op.id)),
   maintenance: async (op, world) => world.call(op, {}, await maintained(world)),
 };
 

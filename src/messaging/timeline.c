@@ -1,0 +1,117 @@
+#include "messaging/timeline.h"
+
+#include "base/clock.h"
+#include "messaging/words.h"
+
+#include <errno.h>
+
+enum { OWN_ENTRIES_MAX = 8 }; /* what the message's own rows can tell */
+
+const char *timeline_word(enum timeline_type type)
+{
+    static const char *const words[] = {
+#define X(name, word) [TIMELINE_##name] = (word),
+        TIMELINE_TYPES(X)
+#undef X
+    };
+    return words[type];
+}
+
+struct timeline {
+    struct timeline_entry *entries;
+    size_t count;
+};
+
+static void add(struct timeline *t, enum timeline_type type, int64_t at_us, struct str description)
+{
+    t->entries[t->count++] = (struct timeline_entry){type, at_us, description, FAILURE_NONE};
+}
+
+static void add_schedule(struct timeline *t, const struct message *m, struct arena *a)
+{
+    char until[RFC3339_SIZE];
+
+    rfc3339_format(m->scheduled_us, until);
+    char *text = arena_printf(a, "The message waits until %s.", until);
+    add(t, TIMELINE_SCHEDULED, m->created_us, str_of(text ? text : "The message waits."));
+}
+
+/* When it was queued, or 0. What moved on since does not tell it; it was due then. */
+static int64_t queued_us(const struct message *m)
+{
+    if (m->scheduled_us == 0)
+        return m->created_us;
+    if (m->status == STATUS_SCHEDULED || (m->cancelled_us && m->cancelled_us < m->scheduled_us))
+        return 0;
+    return m->status == STATUS_QUEUED ? m->updated_us : m->scheduled_us;
+}
+
+static void add_outbound(struct timeline *t, const struct message *m, struct arena *a)
+{
+    char *route = arena_printf(a, "%.*s was chosen to send it.", STR_FMT(m->from));
+
+    add(t, TIMELINE_ACCEPTED, m->created_us, STR("The message was accepted and stored."));
+    add(t, TIMELINE_ROUTED, m->created_us, str_of(route ? route : "A sender was chosen."));
+    if (m->scheduled_us)
+        add_schedule(t, m, a);
+    if (queued_us(m))
+        add(t, TIMELINE_QUEUED, queued_us(m), STR("The message waits for the carrier."));
+    if (m->sent_us)
+        add(t, TIMELINE_SENT, m->sent_us, STR("The carrier took the message."));
+    if (m->delivered_us)
+        add(t, TIMELINE_DELIVERED, m->delivered_us, STR("The handset has the message."));
+    if (m->cancelled_us)
+        add(t, TIMELINE_CANCELLED, m->cancelled_us,
+            STR("The message was called back before a carrier had it."));
+    if (m->failed_us) {
+        add(t, TIMELINE_FAILED, m->failed_us, str_of(failure_text(m->failure)));
+        t->entries[t->count - 1].failure = m->failure;
+    }
+}
+
+static void add_event(struct timeline *t, const struct event_record *e)
+{
+    switch (e->kind) {
+    case EVENT_OPTED_OUT:
+        add(t, TIMELINE_OPTED_OUT, e->at_us, e->detail);
+        break;
+    case EVENT_OPTED_IN:
+        add(t, TIMELINE_OPTED_IN, e->at_us, e->detail);
+        break;
+    case EVENT_LATE_RECEIPT:
+        add(t, TIMELINE_LATE_RECEIPT, e->at_us, e->detail);
+        break;
+    }
+}
+
+/* By time; what happened in the same moment stays in the order of its causes. */
+static void sort(struct timeline *t)
+{
+    for (size_t i = 1; i < t->count; i++) {
+        struct timeline_entry e = t->entries[i];
+        size_t at = i;
+        for (; at > 0 && t->entries[at - 1].at_us > e.at_us; at--)
+            t->entries[at] = t->entries[at - 1];
+        t->entries[at] = e;
+    }
+}
+
+int timeline_make(const struct message *m, const struct event_record *events, size_t event_count,
+                  struct arena *a, struct timeline_entry **ret, size_t *ret_count)
+{
+    struct timeline t = {.entries =
+                             arena_alloc(a, (OWN_ENTRIES_MAX + event_count) * sizeof *t.entries)};
+
+    if (!t.entries)
+        return -ENOMEM;
+    if (m->direction == DIRECTION_INBOUND)
+        add(&t, TIMELINE_RECEIVED, m->created_us, STR("The message came in."));
+    else
+        add_outbound(&t, m, a);
+    for (size_t i = 0; i < event_count; i++)
+        add_event(&t, &events[i]);
+    sort(&t);
+    *ret = t.entries;
+    *ret_count = t.count;
+    return 0;
+}
