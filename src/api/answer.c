@@ -31,19 +31,13 @@ struct json_writer answer_json(struct call *c, unsigned status)
     return w;
 }
 
-static void put_text(struct json_writer *w, const char *key, const char *text)
-{
-    json_key(w, key);
-    json_put_string(w, str_of(text));
-}
-
 static void put_documentation(struct json_writer *w, const struct call *c, const char *code)
 {
     const char *url =
         arena_printf(&c->http->arena, "%s/api-reference/errors#%s", c->api->docs_url, code);
 
     if (url)
-        put_text(w, "documentation", url);
+        json_member_word(w, "documentation", url);
 }
 
 void problem_put(struct json_writer *w, const struct call *c, const struct problem *p)
@@ -51,13 +45,12 @@ void problem_put(struct json_writer *w, const struct call *c, const struct probl
     const struct problem_entry *entry = problem_entry(p->code);
 
     json_begin_object(w);
-    put_text(w, "error", error_type(entry->status));
-    put_text(w, "message", p->message ? p->message : entry->cause);
-    put_text(w, "code", entry->code);
-    json_key(w, "statusCode");
-    json_put_i64(w, entry->status);
+    json_member_word(w, "error", error_type(entry->status));
+    json_member_word(w, "message", p->message ? p->message : entry->cause);
+    json_member_word(w, "code", entry->code);
+    json_member_i64(w, "statusCode", entry->status);
     if (p->field)
-        put_text(w, "field", p->field);
+        json_member_word(w, "field", p->field);
     if (p->retry_after_s) {
         json_key(w, "retryAfter");
         json_put_i64(w, p->retry_after_s);

@@ -2,18 +2,6 @@
 #include "api/call.h"
 #include "messaging/words.h"
 
-static void put_word(struct json_writer *w, const char *key, const char *word)
-{
-    json_key(w, key);
-    json_put_string(w, str_of(word));
-}
-
-static void put_text(struct json_writer *w, const char *key, struct str text)
-{
-    json_key(w, key);
-    json_put_string(w, text);
-}
-
 void routes_refused_put(struct json_writer *w, const struct call *c, const struct message *m)
 {
     const struct sender_table *table = api_senders(c->api, m->mode);
@@ -30,9 +18,9 @@ void routes_refused_put(struct json_writer *w, const struct call *c, const struc
     json_begin_array(w);
     for (size_t i = 0; i < count; i++) {
         json_begin_object(w);
-        put_text(w, "from", refusals[i].sender->address);
-        put_word(w, "numberType", number_type_word(refusals[i].sender->type));
-        put_word(w, "reason", refusals[i].why);
+        json_member_text(w, "from", refusals[i].sender->address);
+        json_member_word(w, "numberType", number_type_word(refusals[i].sender->type));
+        json_member_word(w, "reason", refusals[i].why);
         json_end(w);
     }
     json_end(w);
@@ -43,18 +31,15 @@ void dry_run_answer(struct call *c, const struct message *m)
     struct json_writer w = answer_json(c, 200);
 
     json_begin_object(&w);
-    json_key(&w, "dryRun");
-    json_put_bool(&w, true);
-    json_key(&w, "livemode");
-    json_put_bool(&w, m->mode == MODE_LIVE);
-    put_word(&w, "type", kind_word(m->kind));
-    put_word(&w, "messageType", message_type_word(m->type));
-    put_text(&w, "from", m->from);
-    put_text(&w, "to", m->to);
-    put_text(&w, "text", m->text);
-    put_word(&w, "encoding", encoding_word(m->encoding));
-    json_key(&w, "segments");
-    json_put_i64(&w, m->segments);
+    json_member_bool(&w, "dryRun", true);
+    json_member_bool(&w, "livemode", m->mode == MODE_LIVE);
+    json_member_word(&w, "type", kind_word(m->kind));
+    json_member_word(&w, "messageType", message_type_word(m->type));
+    json_member_text(&w, "from", m->from);
+    json_member_text(&w, "to", m->to);
+    json_member_text(&w, "text", m->text);
+    json_member_word(&w, "encoding", encoding_word(m->encoding));
+    json_member_i64(&w, "segments", m->segments);
     routing_put(&w, m);
     json_key(&w, "routesRefused");
     routes_refused_put(&w, c, m);

@@ -2,18 +2,6 @@
 #include "api/call.h"
 #include "messaging/words.h"
 
-static void put_text(struct json_writer *w, const char *key, const char *text)
-{
-    json_key(w, key);
-    json_put_string(w, str_of(text));
-}
-
-static void put_time(struct json_writer *w, const char *key, int64_t us)
-{
-    json_key(w, key);
-    json_put_time(w, us);
-}
-
 static void put_limit(struct json_writer *w, const char *key, int64_t limit)
 {
     json_key(w, key);
@@ -35,14 +23,13 @@ static void put_permissions(struct json_writer *w, uint32_t permissions)
 
 static void put_usage(struct json_writer *w, const struct key_usage *usage)
 {
-    put_time(w, "lastUsedAt", usage->last_us);
+    json_member_time(w, "lastUsedAt", usage->last_us);
     json_key(w, "lastUsedFrom");
     if (usage->address[0])
         json_put_string(w, str_of(usage->address));
     else
         json_put_null(w);
-    json_key(w, "requestCount");
-    json_put_i64(w, usage->requests);
+    json_member_i64(w, "requestCount", usage->requests);
 }
 
 void key_put_fields(struct json_writer *w, const struct api *a, const struct key_record *k,
@@ -50,19 +37,19 @@ void key_put_fields(struct json_writer *w, const struct api *a, const struct key
 {
     json_key(w, "keyId");
     public_id_put(w, a, KEY_ID_PREFIX, k->id);
-    put_text(w, "name", k->name);
-    put_text(w, "keyType", mode_word(k->mode));
-    put_text(w, "prefix", key_prefix(k->mode));
-    put_text(w, "lastFour", k->last_four);
+    json_member_word(w, "name", k->name);
+    json_member_word(w, "keyType", mode_word(k->mode));
+    json_member_word(w, "prefix", key_prefix(k->mode));
+    json_member_word(w, "lastFour", k->last_four);
     put_permissions(w, k->permissions);
-    put_text(w, "plan", k->plan);
+    json_member_word(w, "plan", k->plan);
     put_limit(w, "perMinute", k->per_minute);
     put_limit(w, "perHour", k->per_hour);
-    put_time(w, "createdAt", k->created_us);
-    put_time(w, "expiresAt", k->expires_us);
-    put_time(w, "revokedAt", k->revoked_us);
+    json_member_time(w, "createdAt", k->created_us);
+    json_member_time(w, "expiresAt", k->expires_us);
+    json_member_time(w, "revokedAt", k->revoked_us);
     put_usage(w, usage);
-    put_text(w, "status", key_state_word(key_state(k, now_us)));
+    json_member_word(w, "status", key_state_word(key_state(k, now_us)));
 }
 
 void key_put(struct json_writer *w, const struct api *a, const struct key_record *k,

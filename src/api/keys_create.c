@@ -43,8 +43,7 @@ static void create_render(const struct writing *w, struct json_writer *out)
 
     json_begin_object(out);
     key_put_fields(out, w->call.api, &n->record, &unused, w->call.now_us);
-    json_key(out, "key");
-    json_put_string(out, str_of(n->key));
+    json_member_text(out, "key", str_of(n->key));
     if (n->replaces) {
         json_key(out, "replaces");
         public_id_put(out, w->call.api, KEY_ID_PREFIX, n->replaces);

@@ -2,41 +2,14 @@
 #include "api/call.h"
 #include "messaging/words.h"
 
-static void put_text(struct json_writer *w, const char *key, struct str text)
-{
-    json_key(w, key);
-    json_put_string(w, text);
-}
-
-static void put_word(struct json_writer *w, const char *key, const char *word)
-{
-    json_key(w, key);
-    if (word)
-        json_put_string(w, str_of(word));
-    else
-        json_put_null(w);
-}
-
-static void put_number(struct json_writer *w, const char *key, int64_t number)
-{
-    json_key(w, key);
-    json_put_i64(w, number);
-}
-
-static void put_time(struct json_writer *w, const char *key, int64_t unix_us)
-{
-    json_key(w, key);
-    json_put_time(w, unix_us);
-}
-
 void routing_put(struct json_writer *w, const struct message *m)
 {
     json_key(w, "routing");
     json_begin_object(w);
-    put_word(w, "numberType", number_type_word(m->number_type));
-    put_word(w, "coverage", coverage_word(m->coverage));
-    put_word(w, "reason", reason_word(m->reason));
-    put_number(w, "rateLimit", m->rate_limit);
+    json_member_word(w, "numberType", number_type_word(m->number_type));
+    json_member_word(w, "coverage", coverage_word(m->coverage));
+    json_member_word(w, "reason", reason_word(m->reason));
+    json_member_i64(w, "rateLimit", m->rate_limit);
     json_key(w, "countryCode");
     if (m->calling_code == 0) {
         json_put_null(w);
@@ -55,7 +28,7 @@ void cost_put(struct json_writer *w, const struct message *m)
     json_begin_object(w);
     json_key(w, "amount");
     json_put_micros(w, message_cost_micros(m));
-    put_word(w, "currency", m->currency);
+    json_member_word(w, "currency", m->currency);
     json_end(w);
 }
 
@@ -74,7 +47,7 @@ static void put_lines(struct json_writer *w, const char *key, struct str lines)
 static void put_given(struct json_writer *w, const char *key, struct str text)
 {
     if (text.n)
-        put_text(w, key, text);
+        json_member_text(w, key, text);
 }
 
 /* What few messages have. */
@@ -87,9 +60,9 @@ static void put_extras(struct json_writer *w, const struct api *a, const struct 
         json_put_raw(w, m->metadata);
     }
     if (m->validity_s)
-        put_number(w, "validityPeriod", m->validity_s);
+        json_member_i64(w, "validityPeriod", m->validity_s);
     if (m->scheduled_us)
-        put_time(w, "scheduledAt", m->scheduled_us);
+        json_member_time(w, "scheduledAt", m->scheduled_us);
     if (m->batch) {
         json_key(w, "batchId");
         public_id_put(w, a, BATCH_ID_PREFIX, m->batch);
@@ -103,29 +76,28 @@ void message_put(struct json_writer *w, const struct api *a, const struct messag
     json_begin_object(w);
     json_key(w, "messageId");
     public_id_put(w, a, MESSAGE_ID_PREFIX, m->id);
-    put_word(w, "status", status_word(m->status));
-    put_text(w, "from", m->from);
-    put_text(w, "to", m->to);
-    put_text(w, "text", m->text);
+    json_member_word(w, "status", status_word(m->status));
+    json_member_text(w, "from", m->from);
+    json_member_text(w, "to", m->to);
+    json_member_text(w, "text", m->text);
     put_lines(w, "mediaUrls", m->media);
     put_extras(w, a, m);
-    put_word(w, "type", kind_word(m->kind));
-    put_word(w, "messageType", message_type_word(m->type));
-    put_word(w, "direction", direction_word(m->direction));
-    json_key(w, "livemode");
-    json_put_bool(w, m->mode == MODE_LIVE);
-    put_word(w, "encoding", encoding_word(m->encoding));
-    put_number(w, "segments", m->segments);
+    json_member_word(w, "type", kind_word(m->kind));
+    json_member_word(w, "messageType", message_type_word(m->type));
+    json_member_word(w, "direction", direction_word(m->direction));
+    json_member_bool(w, "livemode", m->mode == MODE_LIVE);
+    json_member_word(w, "encoding", encoding_word(m->encoding));
+    json_member_i64(w, "segments", m->segments);
     routing_put(w, m);
     cost_put(w, m);
-    put_number(w, "retryCount", m->retry_count);
-    put_time(w, "createdAt", m->created_us);
-    put_time(w, "updatedAt", m->updated_us);
-    put_time(w, "sentAt", m->sent_us);
-    put_time(w, "deliveredAt", m->delivered_us);
-    put_time(w, "failedAt", m->failed_us);
-    put_time(w, "cancelledAt", m->cancelled_us);
-    put_word(w, "errorCode", failure_code(m->failure));
-    put_word(w, "errorMessage", failure_text(m->failure));
+    json_member_i64(w, "retryCount", m->retry_count);
+    json_member_time(w, "createdAt", m->created_us);
+    json_member_time(w, "updatedAt", m->updated_us);
+    json_member_time(w, "sentAt", m->sent_us);
+    json_member_time(w, "deliveredAt", m->delivered_us);
+    json_member_time(w, "failedAt", m->failed_us);
+    json_member_time(w, "cancelledAt", m->cancelled_us);
+    json_member_word(w, "errorCode", failure_code(m->failure));
+    json_member_word(w, "errorMessage", failure_text(m->failure));
     json_end(w);
 }

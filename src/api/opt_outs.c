@@ -9,17 +9,14 @@
 static void put_opt_out(struct json_writer *w, const struct opt_out_record *o)
 {
     json_begin_object(w);
-    json_key(w, "number");
-    json_put_string(w, o->number);
-    json_key(w, "source");
-    json_put_string(w, str_of(opt_out_source_word(o->source)));
+    json_member_text(w, "number", o->number);
+    json_member_text(w, "source", str_of(opt_out_source_word(o->source)));
     json_key(w, "keyword");
     if (o->keyword.n)
         json_put_string(w, o->keyword);
     else
         json_put_null(w);
-    json_key(w, "createdAt");
-    json_put_time(w, o->created_us);
+    json_member_time(w, "createdAt", o->created_us);
     json_end(w);
 }
 

@@ -41,11 +41,9 @@ void page_put(struct json_writer *w, struct call *c, const char *prefix, int64_t
 {
     json_key(w, "pagination");
     json_begin_object(w);
-    json_key(w, "hasMore");
-    json_put_bool(w, next != 0);
+    json_member_bool(w, "hasMore", next != 0);
     put_cursor(w, c, "nextCursor", prefix, next);
     put_cursor(w, c, "previousCursor", prefix, previous);
-    json_key(w, "totalCount");
-    json_put_i64(w, total);
+    json_member_i64(w, "totalCount", total);
     json_end(w);
 }

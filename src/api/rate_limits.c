@@ -4,18 +4,6 @@
 #include "messaging/route.h"
 #include "messaging/words.h"
 
-static void put_number(struct json_writer *w, const char *key, int64_t value)
-{
-    json_key(w, key);
-    json_put_i64(w, value);
-}
-
-static void put_text(struct json_writer *w, const char *key, struct str text)
-{
-    json_key(w, key);
-    json_put_string(w, text);
-}
-
 /* A number that means nothing where there is no limit. */
 static void put_limited(struct json_writer *w, const char *key, bool limited, int64_t value)
 {
@@ -29,22 +17,21 @@ static void put_limited(struct json_writer *w, const char *key, bool limited, in
 static void put_window(struct json_writer *w, const struct limit_window *window)
 {
     json_begin_object(w);
-    put_text(w, "name", str_of(window->name));
-    put_number(w, "windowSeconds", window->seconds);
+    json_member_text(w, "name", str_of(window->name));
+    json_member_i64(w, "windowSeconds", window->seconds);
     put_limited(w, "limit", window->limit, window->limit);
-    put_number(w, "used", window->used);
+    json_member_i64(w, "used", window->used);
     put_limited(w, "remaining", window->limit, window->remaining);
-    json_key(w, "resetAt");
-    json_put_time(w, window->reset_s * 1000000);
+    json_member_time(w, "resetAt", window->reset_s * 1000000);
     json_end(w);
 }
 
 static void put_sender(struct json_writer *w, const struct sender *s)
 {
     json_begin_object(w);
-    put_text(w, "numberType", str_of(number_type_word(s->type)));
-    put_text(w, "from", s->address);
-    put_number(w, "messagesPerMinute", s->messages_per_minute);
+    json_member_text(w, "numberType", str_of(number_type_word(s->type)));
+    json_member_text(w, "from", s->address);
+    json_member_i64(w, "messagesPerMinute", s->messages_per_minute);
     json_end(w);
 }
 
@@ -56,8 +43,8 @@ void rate_limits_get(struct call *c)
 
     limiter_peek(c->api->options.limiter, c->key->id, plan_limits(c->key), c->now_us, windows);
     json_begin_object(&w);
-    put_text(&w, "keyType", str_of(mode_word(c->key->mode)));
-    put_text(&w, "plan", str_of(c->key->plan));
+    json_member_text(&w, "keyType", str_of(mode_word(c->key->mode)));
+    json_member_text(&w, "plan", str_of(c->key->plan));
     json_key(&w, "limits");
     json_begin_array(&w);
     for (size_t i = 0; i < LIMIT_WINDOWS; i++)

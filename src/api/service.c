@@ -37,8 +37,7 @@ void service_errors_page(struct call *c)
 static void put_status(struct json_writer *w, const char *status)
 {
     json_begin_object(w);
-    json_key(w, "status");
-    json_put_string(w, str_of(status));
+    json_member_text(w, "status", str_of(status));
 }
 
 void service_livez(struct call *c)

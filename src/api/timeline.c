@@ -4,23 +4,11 @@
 #include "api/call.h"
 #include "messaging/words.h"
 
-static void put_word(struct json_writer *w, const char *key, const char *word)
-{
-    json_key(w, key);
-    json_put_string(w, str_of(word));
-}
-
-static void put_text(struct json_writer *w, const char *key, struct str text)
-{
-    json_key(w, key);
-    json_put_string(w, text);
-}
-
 static void put_route(struct json_writer *w, const struct call *c, const struct message *m)
 {
-    put_text(w, "from", m->from);
-    put_word(w, "numberType", number_type_word(m->number_type));
-    put_word(w, "reason", reason_word(m->reason));
+    json_member_text(w, "from", m->from);
+    json_member_word(w, "numberType", number_type_word(m->number_type));
+    json_member_word(w, "reason", reason_word(m->reason));
     json_key(w, "refused");
     routes_refused_put(w, c, m);
 }
@@ -29,14 +17,13 @@ static void put_entry(struct json_writer *w, const struct call *c, const struct 
                       const struct timeline_entry *e)
 {
     json_begin_object(w);
-    put_word(w, "type", timeline_word(e->type));
-    json_key(w, "timestamp");
-    json_put_time(w, e->at_us);
-    put_text(w, "description", e->description);
+    json_member_word(w, "type", timeline_word(e->type));
+    json_member_time(w, "timestamp", e->at_us);
+    json_member_text(w, "description", e->description);
     if (e->type == TIMELINE_ROUTED)
         put_route(w, c, m);
     if (e->type == TIMELINE_FAILED)
-        put_word(w, "errorCode", failure_code(e->failure));
+        json_member_word(w, "errorCode", failure_code(e->failure));
     json_end(w);
 }
 

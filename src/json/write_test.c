@@ -2,6 +2,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -51,6 +52,21 @@ static void test_nesting_and_commas(void **state)
     EXPECT("{\"a\":[],\"b\":[1,{\"c\":null},false],\"d\":{\"x\":1}}");
 }
 
+static void test_members(void **state)
+{
+    json_begin_object(&w);
+    json_member_text(&w, "a", STR("\"x\""));
+    json_member_word(&w, "b", "word");
+    json_member_word(&w, "c", NULL);
+    json_member_i64(&w, "d", -1);
+    json_member_bool(&w, "e", true);
+    json_member_time(&w, "f", 1763168523004005);
+    json_member_time(&w, "g", 0);
+    json_end(&w);
+    EXPECT("{\"a\":\"\\\"x\\\"\",\"b\":\"word\",\"c\":null,\"d\":-1,\"e\":true,"
+           "\"f\":\"2025-11-15T01:02:03.004Z\",\"g\":null}");
+}
+
 static void test_strings(void **state)
 {
     json_put_string(&w, STR(""));
@@ -61,6 +77,29 @@ static void test_strings(void **state)
     EXPECT("\"plain \xc3\xa9 \x7f\"");
     json_put_string(&w, STR("\"a\\b\"\n\r\t\b\f\x01\x1f\0z"));
     EXPECT("\"\\\"a\\\\b\\\"\\n\\r\\t\\b\\f\\u0001\\u001f\\u0000z\"");
+}
+
+/* Wherever a byte stands, it is escaped when it must be and only then. */
+static void test_escapes_anywhere(void **state)
+{
+    static const char around[] = "\xc3\xa9#!]~ABCDEFGHIJKLMNOP";
+    enum { SIZE = sizeof around - 1 };
+    char text[SIZE], alone[16], wanted[64];
+
+    for (int c = 0; c < 0x80; c++) {
+        json_put_string(&w, (struct str){(char[]){(char)c}, 1});
+        snprintf(alone, sizeof alone, "%.*s", (int)out.n - 2, out.p + 1);
+        assert_int_equal(strlen(alone) > 1, c < 0x20 || c == '"' || c == '\\');
+        buf_clear(&out);
+        for (int at = 2; at < SIZE; at++) {
+            json_writer_init(&w, &out);
+            memcpy(text, around, SIZE);
+            text[at] = (char)c;
+            json_put_string(&w, (struct str){text, SIZE});
+            snprintf(wanted, sizeof wanted, "\"%.*s%s%s\"", at, around, alone, around + at + 1);
+            EXPECT(wanted);
+        }
+    }
 }
 
 static void test_numbers(void **state)
@@ -121,7 +160,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_nesting_and_commas, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_members, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_strings, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_escapes_anywhere, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_numbers, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_micros, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_times, set_up, tear_down),

@@ -1,0 +1,54 @@
+#include "messaging/errand.h"
+#include "store/test_store.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+static int applied;
+
+static int apply(struct write_job *job, struct store *s)
+{
+    applied++;
+    return 0;
+}
+
+static void back(struct errand *e)
+{
+}
+
+static void comes_home_when_it_is_done_and_when_nobody_does_it(void **state)
+{
+    struct store *store = test_store_open(&clock_real);
+    struct writer_options options = {.store = store, .max_waiting = 0}; /* refuses requests */
+    struct errand done = {.result = 1}, refused = {.result = 1};
+    struct mailbox home;
+    struct writer *writer;
+
+    mailbox_init(&home, NULL, NULL);
+    assert_int_equal(writer_start(&writer, &options), 0);
+    errand_post(&done, writer, &home, apply, back);
+    assert_ptr_equal(mailbox_wait(&home, 10000000), &done.job.letter);
+    assert_int_equal(done.result, 0);
+    assert_int_equal(applied, 1);
+    assert_ptr_equal(done.back, back);
+
+    writer_stop(writer);
+    errand_post(&refused, writer, &home, apply, back);
+    assert_ptr_equal(mailbox_take(&home), &refused.job.letter);
+    assert_int_equal(refused.result, -ESHUTDOWN);
+    assert_int_equal(applied, 1);
+    writer_free(writer);
+    mailbox_done(&home);
+    test_store_close(store);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(comes_home_when_it_is_done_and_when_nobody_does_it),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
