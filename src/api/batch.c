@@ -35,50 +35,37 @@ struct batching {
     struct batch_item *items;
 };
 
-/* The items of an array that was scanned before. */
-struct item_walk {
-    struct json_scan scan;
-    size_t seen;
-};
-
-static void walk_begin(struct item_walk *w, struct str array, struct arena *a)
+static bool too_many_values(struct problem *p)
 {
-    json_scan_init(&w->scan, array, a);
-    json_scan_array_begin(&w->scan);
-    w->seen = 0;
+    return problem_set(p, PROBLEM_REQUEST_TOO_LARGE, NULL, "The body holds too many values.");
 }
 
-/* 1 and the next item, 0 at the end, -ENOMEM. */
-static int walk_next(struct item_walk *w, struct json_value *ret)
+/* The items of an array that was scanned before, BATCH_MAX at most; how many there are. */
+static int list_items(struct str array, struct arena *a, struct json_value *ret, size_t *ret_count)
 {
-    int r = json_scan_array_next(&w->scan, w->seen++ == 0);
-    if (r <= 0)
-        return r;
-    r = json_scan_value(&w->scan, ret);
-    return r < 0 ? r : 1;
+    struct json_value beyond;
+    struct json_scan s;
+    size_t n = 0;
+    int r;
+
+    json_scan_init(&s, array, a);
+    json_scan_array_begin(&s);
+    while ((r = json_scan_array_next(&s, n == 0)) > 0 &&
+           (r = json_scan_value(&s, n < BATCH_MAX ? &ret[n] : &beyond)) == 0)
+        n++;
+    *ret_count = n;
+    return r;
 }
 
-static bool count_items(struct str array, struct arena *a, size_t *ret, struct problem *p)
+static bool check_count(size_t count, struct arena *a, struct problem *p)
 {
-    struct json_value item;
-    struct item_walk walk;
-    size_t count = 0;
-    int more;
-
-    walk_begin(&walk, array, a);
-    while ((more = walk_next(&walk, &item)) > 0)
-        count++;
-    if (more < 0)
-        return problem_set(p, PROBLEM_REQUEST_TOO_LARGE, NULL, "The body holds too many values.");
     if (count == 0)
         return problem_set(p, PROBLEM_BATCH_EMPTY, "messages",
                            "The batch is empty; give 1 to 1000 messages.");
-    if (count > BATCH_MAX)
-        return problem_set(
-            p, PROBLEM_BATCH_TOO_LARGE, "messages",
-            arena_printf(a, "%zu messages were given; at most %d are allowed.", count, BATCH_MAX));
-    *ret = count;
-    return true;
+    return count <= BATCH_MAX ||
+           problem_set(p, PROBLEM_BATCH_TOO_LARGE, "messages",
+                       arena_printf(a, "%zu messages were given; at most %d are allowed.", count,
+                                    BATCH_MAX));
 }
 
 static bool decode_item(const struct json_value *item, struct send_request *ret, struct arena *a,
@@ -98,27 +85,22 @@ static bool decode_item(const struct json_value *item, struct send_request *ret,
                        "dryRun is not possible in a batch; ask with POST /v1/send.");
 }
 
-/* Fills b->items. Each item is judged for itself. */
-static void read_items(struct batching *b, struct call *c, struct str array, struct siphash *print)
+/* Each item is judged for itself. */
+static void read_item(struct batching *b, const struct send_context *context,
+                      const struct json_value *value, struct batch_item *ret, struct siphash *print)
 {
-    struct send_context context = send_context_of(c);
-    struct arena *a = &c->http->arena;
-    struct json_value value;
-    struct item_walk walk;
+    struct arena *a = &b->writing.call.http->arena;
+    struct send_request request = {0};
+    bool decoded = decode_item(value, &request, a, &ret->problem);
 
-    walk_begin(&walk, array, a);
-    for (struct batch_item *item = b->items; walk_next(&walk, &value) > 0; item++) {
-        struct send_request request = {0};
-        bool decoded = decode_item(&value, &request, a, &item->problem);
-        if (decoded)
-            message_compose(&request, &context, a, &item->message, &item->problem);
-        if (!b->writing.has_once)
-            continue;
-        if (decoded)
-            once_print_body(&b->writing, print, &send_table, &request);
-        else
-            json_canon_hash(value.raw, store_secret(c->api->options.store), a, print);
-    }
+    if (decoded)
+        message_compose(&request, context, a, &ret->message, &ret->problem);
+    if (!b->writing.has_once)
+        return;
+    if (decoded)
+        once_print_body(&b->writing, print, &send_table, &request);
+    else
+        json_canon_hash(value->raw, store_secret(b->writing.call.api->options.store), a, print);
 }
 
 /* ---- on the writer's thread ---- */
@@ -195,18 +177,24 @@ static const struct writing_ops batch_ops = {apply_batch, batch_written, render_
 
 static bool read_batch(struct batching *b, struct call *c, struct str array, struct problem *p)
 {
+    struct send_context context = send_context_of(c);
+    struct arena *a = &c->http->arena;
+    struct json_value *values = arena_alloc(a, BATCH_MAX * sizeof *values);
     struct siphash print;
     size_t count;
 
-    if (!count_items(array, &c->http->arena, &count, p) || !once_read(&b->writing, p))
+    if (!values || list_items(array, a, values, &count) < 0)
+        return too_many_values(p);
+    if (!check_count(count, a, p) || !once_read(&b->writing, p))
         return false;
-    b->items = arena_alloc(&c->http->arena, count * sizeof *b->items);
+    b->items = arena_alloc(a, count * sizeof *b->items);
     if (!b->items)
-        return problem_set(p, PROBLEM_REQUEST_TOO_LARGE, NULL, "The body holds too many values.");
+        return too_many_values(p);
     b->batch = (struct batch_record){
         .account = b->writing.account, .mode = b->writing.mode, .total = (unsigned)count};
     once_print_begin(&b->writing, &print);
-    read_items(b, c, array, &print);
+    for (size_t i = 0; i < count; i++)
+        read_item(b, &context, &values[i], &b->items[i], &print);
     once_print_end(&b->writing, &print);
     return true;
 }

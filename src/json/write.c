@@ -78,19 +78,41 @@ static void put_plain(struct json_writer *w, struct str text)
     w->comma = true;
 }
 
-void json_key(struct json_writer *w, const char *name)
+void json_put_name(struct json_writer *w, struct str name)
 {
-    size_t n = strlen(name);
+    char *at = buf_reserve(w->out, name.n + 4);
 
-    put_plain(w, (struct str){name, n});
-    buf_add_char(w->out, ':');
+    if (!at)
+        return;
+    if (w->comma)
+        *at++ = ',';
+    *at++ = '"';
+    memcpy(at, name.p, name.n);
+    memcpy(at + name.n, "\":", 2);
+    w->out->n = (size_t)(at + name.n + 2 - w->out->p);
     w->comma = false;
 }
 
+/* Whether one of eight bytes needs an escape. */
+static bool eight_need_escape(const char *p)
+{
+    const uint64_t ones = 0x0101010101010101, highs = 0x8080808080808080;
+    uint64_t x, quote, slash;
+
+    memcpy(&x, p, sizeof x);
+    quote = x ^ ones * '"';
+    slash = x ^ ones * '\\';
+    return (((x - ones * 0x20) & ~x) | ((quote - ones) & ~quote) | ((slash - ones) & ~slash)) &
+           highs;
+}
+
+/* How much of its front needs no escape. */
 static size_t plain_length(struct str text)
 {
     size_t n = 0;
 
+    while (n + 8 <= text.n && !eight_need_escape(text.p + n))
+        n += 8;
     while (n < text.n && !needs_escape((unsigned char)text.p[n]))
         n++;
     return n;

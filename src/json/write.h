@@ -21,7 +21,12 @@ void json_begin_array(struct json_writer *w);
 void json_end(struct json_writer *w);
 
 /* The name of the next value: one of our own, which needs no escapes. */
-void json_key(struct json_writer *w, const char *name);
+void json_put_name(struct json_writer *w, struct str name);
+/* The same; of a literal the compiler knows the length. */
+static inline void json_key(struct json_writer *w, const char *name)
+{
+    json_put_name(w, str_of(name));
+}
 
 void json_put_string(struct json_writer *w, struct str text); /* valid UTF-8 */
 void json_put_i64(struct json_writer *w, int64_t value);

@@ -2,6 +2,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -78,6 +79,29 @@ static void test_strings(void **state)
     EXPECT("\"\\\"a\\\\b\\\"\\n\\r\\t\\b\\f\\u0001\\u001f\\u0000z\"");
 }
 
+/* Wherever a byte stands, it is escaped when it must be and only then. */
+static void test_escapes_anywhere(void **state)
+{
+    static const char around[] = "\xc3\xa9#!]~ABCDEFGHIJKLMNOP";
+    enum { SIZE = sizeof around - 1 };
+    char text[SIZE], alone[16], wanted[64];
+
+    for (int c = 0; c < 0x80; c++) {
+        json_put_string(&w, (struct str){(char[]){(char)c}, 1});
+        snprintf(alone, sizeof alone, "%.*s", (int)out.n - 2, out.p + 1);
+        assert_int_equal(strlen(alone) > 1, c < 0x20 || c == '"' || c == '\\');
+        buf_clear(&out);
+        for (int at = 2; at < SIZE; at++) {
+            json_writer_init(&w, &out);
+            memcpy(text, around, SIZE);
+            text[at] = (char)c;
+            json_put_string(&w, (struct str){text, SIZE});
+            snprintf(wanted, sizeof wanted, "\"%.*s%s%s\"", at, around, alone, around + at + 1);
+            EXPECT(wanted);
+        }
+    }
+}
+
 static void test_numbers(void **state)
 {
     json_put_i64(&w, INT64_MIN);
@@ -138,6 +162,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_nesting_and_commas, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_members, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_strings, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_escapes_anywhere, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_numbers, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_micros, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_times, set_up, tear_down),

@@ -8,10 +8,9 @@ enum { ECHO_MAX = 32 };
 /* What the client wrote, so that it finds it again; cut short, and only if it can be printed. */
 bool check_number(struct str number, const char *field, struct arena *a, struct problem *problem)
 {
-    struct str shown = utf8_shown(number, ECHO_MAX);
-
     if (number_valid(number))
         return true;
+    struct str shown = utf8_shown(number, ECHO_MAX);
     return problem_set(problem, PROBLEM_INVALID_PHONE_NUMBER, field,
                        arena_printf(a,
                                     "The number '%.*s%s' is not in international format; write + "

@@ -1,5 +1,6 @@
 // Notes exchanges for the coverage of the contract when SKYLARK_RECORD names a folder: one line of
-// JSON each, as `redocly drift` reads them. Of exchanges that look alike one is enough.
+// JSON each, as `redocly drift` reads them. Of exchanges that look alike one is enough, and those of
+// great size are about size.
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -7,10 +8,11 @@ const folder = process.env.SKYLARK_RECORD;
 if (folder) mkdirSync(folder, { recursive: true });
 
 // The names in a value, and of its words those that an enum may hold.
-function looks(value) {
-  if (Array.isArray(value)) return `[${[...new Set(value.map(looks))].sort()}]`;
+function looks(value, depth = 0) {
+  if (depth > 8) return '…';
+  if (Array.isArray(value)) return `[${[...new Set(value.map((item) => looks(item, depth + 1)))].sort()}]`;
   if (value === null || typeof value !== 'object') return /^[a-z_-]{1,40}$/i.test(value) ? value : typeof value;
-  return `{${Object.keys(value).sort().map((key) => `${key}:${looks(value[key])}`)}}`;
+  return `{${Object.keys(value).sort().map((key) => `${key}:${looks(value[key], depth + 1)}`)}}`;
 }
 
 function parsed(text) {
@@ -22,6 +24,7 @@ const seen = new Set();
 export function record(method, path, { request: { headers: sent, body: sentBytes }, status, headers, text }) {
   if (!folder) return;
   const sentBody = sentBytes?.toString();
+  if (sentBody?.length > 20_000) return;
   const body = headers['content-type']?.startsWith('application/json') ? parsed(text) : text;
   const [place, query = ''] = path.split('?');
   const parameters = [...new URLSearchParams(query).keys()];
