@@ -28,6 +28,14 @@ int64_t id_time_ms(int64_t id)
     return (id >> ID_TIME_SHIFT) + epoch_ms;
 }
 
+int64_t id_at_ms(int64_t unix_ms)
+{
+    const int64_t last = INT64_MAX >> ID_TIME_SHIFT;
+    int64_t ms = unix_ms < epoch_ms ? 0 : unix_ms - epoch_ms;
+
+    return (ms < last ? ms : last) << ID_TIME_SHIFT;
+}
+
 void id_cipher_init(struct id_cipher *c, const uint8_t secret[16])
 {
     memcpy(c->round_keys, secret, sizeof c->round_keys);

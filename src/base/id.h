@@ -23,6 +23,8 @@ struct id_source {
 int64_t id_next(struct id_source *s, int64_t now_us);
 /* Unix time in milliseconds inside a number. */
 int64_t id_time_ms(int64_t id);
+/* The lowest number that holds this time. */
+int64_t id_at_ms(int64_t unix_ms);
 
 struct id_cipher {
     uint32_t round_keys[4];

@@ -30,6 +30,18 @@ static void test_holds_time_and_slot(void **state)
     }
 }
 
+static void test_the_lowest_number_of_a_time(void **state)
+{
+    struct id_source s = {.slot = 0};
+    int64_t id = id_next(&s, now_us);
+
+    assert_int_equal(id_at_ms(now_us / 1000), id);
+    assert_int_equal(id_time_ms(id_at_ms(now_us / 1000) - 1), now_us / 1000 - 1);
+    assert_int_equal(id_at_ms(0), 0);
+    assert_int_equal(id_at_ms(INT64_MIN), 0);
+    assert_true(id_at_ms(INT64_MAX) > id);
+}
+
 /* A clock that jumps about, and long stands that use up the sequence of a millisecond. */
 static void test_never_goes_back(void **state)
 {
@@ -164,6 +176,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_holds_time_and_slot),
+        cmocka_unit_test(test_the_lowest_number_of_a_time),
         cmocka_unit_test(test_never_goes_back),
         cmocka_unit_test(test_sequence_borrows_the_next_millisecond),
         cmocka_unit_test(test_clock_before_the_epoch),

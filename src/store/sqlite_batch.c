@@ -9,7 +9,7 @@ int sqlite_batch_insert(struct store *base, const struct batch_record *b)
                     b->created_us, b->total, b->accepted, b->last);
 }
 
-static int read_batch(struct sqlite_reader *r, int64_t id, int64_t owner, struct batch_record *ret)
+int sqlite_batch_read(struct sqlite_reader *r, int64_t id, int64_t owner, struct batch_record *ret)
 {
     sqlite3_stmt *get = r->statements[READ_BATCH_GET];
 
@@ -51,6 +51,6 @@ int sqlite_batch_get(struct store_reader *base, int64_t account, enum mode mode,
     int failed = sqlite_enter(r);
 
     if (!failed)
-        failed = read_batch(r, id, owner, ret);
+        failed = sqlite_batch_read(r, id, owner, ret);
     return failed ? failed : count_states(r, owner, ret, counts);
 }

@@ -4,6 +4,7 @@
 #include "store/engine.h"
 #include "store/sqlite_index.h"
 #include "store/sqlite_once.h"
+#include "store/sqlite_search.h"
 
 #include <pthread.h>
 #include <sqlite3.h>
@@ -87,6 +88,7 @@ struct sqlite_reader {
     sqlite3 *db;
     uint64_t seen; /* commits when its transaction began */
     sqlite3_stmt *statements[READ_COUNT];
+    struct posting postings[POSTINGS]; /* of the search that it is at */
 };
 
 /* 0 or a negative errno for a result code of SQLite. */

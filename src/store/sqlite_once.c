@@ -92,7 +92,7 @@ int once_load(struct sqlite_store *s)
 }
 
 /* What a search carries along. */
-struct search {
+struct once_search {
     struct sqlite_store *s;
     int64_t owner, since_us;
     const uint8_t *key;
@@ -100,7 +100,7 @@ struct search {
     struct once_record *ret;
 };
 
-static bool is_wanted(const struct search *search, sqlite3_stmt *row)
+static bool is_wanted(const struct once_search *search, sqlite3_stmt *row)
 {
     return sqlite3_column_int64(row, 0) == search->owner &&
            sqlite3_column_bytes(row, 1) == ONCE_KEY_SIZE &&
@@ -109,7 +109,7 @@ static bool is_wanted(const struct search *search, sqlite3_stmt *row)
            sqlite3_column_int64(row, 3) >= search->since_us;
 }
 
-static int record_from_row(const struct search *search, sqlite3_stmt *row)
+static int record_from_row(const struct once_search *search, sqlite3_stmt *row)
 {
     struct once_record *ret = search->ret;
     struct str answer = {sqlite3_column_blob(row, 6), (size_t)sqlite3_column_bytes(row, 6)};
@@ -127,7 +127,7 @@ static int record_from_row(const struct search *search, sqlite3_stmt *row)
 
 static int look_at_row(void *context, int64_t id)
 {
-    const struct search *search = context;
+    const struct once_search *search = context;
     sqlite3_stmt *get = search->s->statements[WRITE_ONCE_GET];
     int found = -ENOENT;
 
@@ -139,7 +139,7 @@ static int look_at_row(void *context, int64_t id)
     return code == SQLITE_ROW || code == SQLITE_DONE ? found : sqlite_failed(search->s);
 }
 
-static int look_into_volume(struct search *search, int64_t volume, int64_t term)
+static int look_into_volume(struct once_search *search, int64_t volume, int64_t term)
 {
     struct posting *p = &search->s->once.posting;
     int64_t id = INT64_MAX;
@@ -172,7 +172,7 @@ static bool is_ruled_out(const struct once_filters *f, const struct volume *v, i
     return true;
 }
 
-static int look_into_volumes(struct search *search, int64_t term)
+static int look_into_volumes(struct once_search *search, int64_t term)
 {
     const struct once *o = &search->s->once;
     struct opinion last = {.generation = -1};
@@ -189,7 +189,7 @@ int sqlite_once_find(struct store *base, int64_t account, enum mode mode,
                      struct once_record *ret)
 {
     struct sqlite_store *s = sqlite_of(base);
-    struct search search = {s, owner_of(account, mode), since_us, key, a, ret};
+    struct once_search search = {s, owner_of(account, mode), since_us, key, a, ret};
     int64_t term = term_of(search.owner, key);
     int found = s->once.loaded ? 0 : once_load(s);
 

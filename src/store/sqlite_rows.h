@@ -169,6 +169,8 @@ static inline int rows_finish(const struct rows *list, struct sqlite_reader *r,
 int sqlite_enter(struct sqlite_reader *r);
 /* A whole message from a row whose columns are {whole_message} of sql/message.sql. */
 int sqlite_message_from_row(sqlite3_stmt *row, struct arena *a, struct message *m);
+/* A batch of this owner; -ENOENT. */
+int sqlite_batch_read(struct sqlite_reader *r, int64_t id, int64_t owner, struct batch_record *ret);
 /* All messages of a statement whose parameters are a bound and the most rows. */
 int sqlite_messages(struct sqlite_reader *r, enum read_statement which, int64_t bound, size_t limit,
                     struct arena *a, struct message **ret, size_t *ret_count);

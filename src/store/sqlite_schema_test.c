@@ -132,11 +132,48 @@ static void test_the_first_schema_is_migrated(void **state)
     assert_int_equal(p.messages[3].cancelled_us, 5);
 }
 
+static int64_t total_of(const struct message_filter *filter)
+{
+    struct message_page p;
+
+    assert_int_equal(store_message_page(test_reader, 1, MODE_LIVE, filter, 0, 9, &test_arena, &p),
+                     0);
+    assert_int_equal(p.count, p.total);
+    return p.total;
+}
+
+/* Lists with conditions find what was there before they could be asked for. */
+static void test_old_messages_are_found(void **state)
+{
+    sqlite3 *db;
+
+    test_close();
+    assert_int_equal(unlink(test_path), 0);
+    make_first_schema(test_path);
+    assert_int_equal(sqlite3_open(test_path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db,
+                                  "UPDATE ending SET status = 5;"
+                                  "UPDATE tally SET status = 5 WHERE status = 4",
+                                  NULL, NULL, NULL),
+                     SQLITE_OK);
+    sqlite3_close(db);
+    test_open();
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(total_of(&(struct message_filter){.statuses = TEST_BIT(STATUS_FAILED)}),
+                         1);
+        assert_int_equal(total_of(&(struct message_filter){.statuses = TEST_BIT(STATUS_SENT)}), 1);
+        assert_int_equal(total_of(&(struct message_filter){.to = STR("+447700900123")}), 3);
+        store_housekeep(test_store, true);
+        store_reader_rest(test_reader);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         STORE_TEST(test_a_newer_schema_is_refused),
         STORE_TEST(test_the_first_schema_is_migrated),
+        STORE_TEST(test_old_messages_are_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -106,12 +106,15 @@ static int insert_state(struct sqlite_store *s, const struct message *m)
                         .retry_count = m->retry_count,
                         .status = m->status};
 
+    if (m->status == STATUS_QUEUED)
+        return gather_work(s, &work, m->updated_us);
+    int failed = RUN_WITH(s, WRITE_STANDING_INSERT, work.owner, m->status, m->id);
+    if (failed)
+        return failed;
     if (m->status == STATUS_SCHEDULED)
         return RUN_WITH(s, WRITE_SCHEDULE_INSERT, m->scheduled_us, m->id);
-    if (m->status == STATUS_RECEIVED)
-        return gather_ending(
-            s, &(struct ending){.id = m->id, .status = m->status, .ended_us = m->created_us});
-    return gather_work(s, &work, m->updated_us);
+    return gather_ending(
+        s, &(struct ending){.id = m->id, .status = m->status, .ended_us = m->created_us});
 }
 
 int sqlite_message_insert(struct store *base, const struct message *m)
@@ -171,6 +174,8 @@ static int take_scheduled(struct sqlite_store *s, int64_t id, struct work *ret)
     if (code != SQLITE_ROW)
         return code == SQLITE_DONE ? 0 : sqlite_failed(s);
     int failed = RUN_WITH(s, WRITE_SCHEDULE_DELETE, due_us, id);
+    if (!failed)
+        failed = RUN_WITH(s, WRITE_STANDING_DELETE, ret->owner, ret->status, id);
     return failed ? failed : 1;
 }
 
@@ -193,6 +198,8 @@ static int move_to_end(struct sqlite_store *s, const struct message_move *move,
                             .retry_count = was->retry_count};
     int failed = gather_ending(s, &ending);
 
+    if (!failed && move->to != STATUS_DELIVERED)
+        failed = RUN_WITH(s, WRITE_STANDING_INSERT, was->owner, move->to, move->id);
     if (failed || was->status == STATUS_SCHEDULED)
         return failed;
     work_forget(s->works, move->id);

@@ -159,9 +159,31 @@ static void test_after_a_day_it_is_forgotten(void **state)
 
 /* ---- with everything that is done later ---- */
 
+static uint64_t seed;
+
+static size_t pick(size_t below)
+{
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    return (size_t)(seed >> 33) % below;
+}
+
 static struct sqlite_store *engine(void)
 {
     return (struct sqlite_store *)test_store;
+}
+
+static int refuse(void *context)
+{
+    return 1;
+}
+
+/* Its transaction cannot be committed. */
+static void housekeep_in_vain(void)
+{
+    sqlite3_commit_hook(engine()->db, refuse, NULL);
+    store_housekeep(test_store, pick(2));
+    sqlite3_commit_hook(engine()->db, NULL, NULL);
+    engine()->housekeep_us = 0; /* and no rest after it */
 }
 
 static void make_small(void)
@@ -268,14 +290,6 @@ static struct kept {
     int64_t message, created_us; /* 0 = never kept */
 } model[NUMBERS], copy[NUMBERS];
 
-static uint64_t seed;
-
-static size_t pick(size_t below)
-{
-    seed = seed * 6364136223846793005u + 1442695040888963407u;
-    return (size_t)(seed >> 33) % below;
-}
-
 /* As a request would: what is found is answered, what is not is kept. */
 static void ask(size_t number)
 {
@@ -319,6 +333,8 @@ static void test_walk(void **state)
         test_now_us += (int64_t)pick(ONCE_TIME_US / 300);
         for (size_t n = pick(4); n; n--)
             store_housekeep(test_store, pick(2));
+        if (pick(4) == 0)
+            housekeep_in_vain();
         if (pick(100) == 0) {
             test_close();
             test_open();

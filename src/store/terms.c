@@ -2,7 +2,7 @@
 
 #include "base/siphash.h"
 
-enum { KIND_SHIFT = 60, HASHED_BIT = 59, DIGITS_MAX = 16 };
+enum { HASHED_BIT = 59, DIGITS_MAX = 16 };
 
 /* "+" and digits, as a number; -1 for anything else. */
 static int64_t phone_number(struct str text)
@@ -37,17 +37,28 @@ int64_t term_of(enum term_kind kind, struct str text, const uint8_t secret[16])
 {
     int64_t value = kind == TERM_TAG ? -1 : phone_number(text);
 
-    return (int64_t)kind << KIND_SHIFT | (value < 0 ? hashed(text, secret) : value);
+    return (int64_t)kind << TERM_KIND_SHIFT | (value < 0 ? hashed(text, secret) : value);
 }
 
-/* The tags, one per line; how many. */
+bool terms_have(const int64_t *terms, size_t n, int64_t term)
+{
+    size_t i = 0;
+
+    while (i < n && terms[i] != term)
+        i++;
+    return i < n;
+}
+
+/* The tags, one per line, each once; how many. */
 static size_t tag_terms(struct str tags, const uint8_t secret[16], int64_t *ret)
 {
     size_t count = 0, start = 0;
 
     for (size_t i = 0; i <= tags.n && count < TERM_TAGS_MAX; i++)
         if (i == tags.n || tags.p[i] == '\n') {
-            ret[count++] = term_of(TERM_TAG, (struct str){tags.p + start, i - start}, secret);
+            int64_t term = term_of(TERM_TAG, (struct str){tags.p + start, i - start}, secret);
+            if (!terms_have(ret, count, term))
+                ret[count++] = term;
             start = i + 1;
         }
     return count;
@@ -57,9 +68,9 @@ size_t message_terms(const struct message *m, const uint8_t secret[16], int64_t 
 {
     size_t n = 0;
 
-    ret[n++] = (int64_t)TERM_ANY << KIND_SHIFT;
+    ret[n++] = term_alone(TERM_ANY);
     if (m->direction == DIRECTION_INBOUND)
-        ret[n++] = (int64_t)TERM_INBOUND << KIND_SHIFT;
+        ret[n++] = term_alone(TERM_INBOUND);
     ret[n++] = term_of(TERM_TO, m->to, secret);
     ret[n++] = term_of(TERM_FROM, m->from, secret);
     if (m->tags.n)

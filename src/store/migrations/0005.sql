@@ -1,4 +1,7 @@
--- Schema 5. Indexes that follow their rows at a distance, in sorted volumes that never change.
+-- Schema 5. What lists of messages are found by.
+
+-- Indexes that follow their rows at a distance: sorted volumes that never change. See
+-- sqlite_volume.h.
 
 CREATE TABLE volume (
   id INTEGER PRIMARY KEY,
@@ -19,3 +22,16 @@ CREATE TABLE leaf (
   entries BLOB NOT NULL                   -- see leaf.h
 );
 CREATE UNIQUE INDEX leaf_first ON leaf (volume, owner, term, first);
+
+-- Messages that are neither on their way nor delivered, to be listed by what they are: scheduled,
+-- failed, cancelled or received. (Those on their way are in `work`; nearly all others were
+-- delivered.)
+CREATE TABLE standing (
+  owner INTEGER NOT NULL,
+  status INTEGER NOT NULL,
+  id INTEGER NOT NULL,
+  PRIMARY KEY (owner, status, id)
+) WITHOUT ROWID;
+INSERT INTO standing SELECT m.owner, e.status, e.id FROM ending AS e JOIN message AS m ON m.id = e.id
+  WHERE e.status <> 4;
+INSERT INTO standing SELECT m.owner, 1, s.id FROM schedule AS s JOIN message AS m ON m.id = s.id;

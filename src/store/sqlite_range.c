@@ -1,0 +1,72 @@
+/* Bounds of a search: the numbers of a batch's messages lie side by side, and times follow the
+ * order of numbers. */
+#include "store/sqlite_rows.h"
+#include "store/sqlite_search.h"
+
+/* The first message from a number on: 1, 0 there is none. */
+static int read_created(struct sqlite_reader *r, int64_t from, int64_t *ret_id, int64_t *ret_us)
+{
+    sqlite3_stmt *get = r->statements[READ_MESSAGE_CREATED_FROM];
+
+    sqlite3_bind_int64(get, 1, from);
+    int code = sqlite3_step(get);
+    if (code == SQLITE_ROW) {
+        *ret_id = sqlite3_column_int64(get, 0);
+        *ret_us = sqlite3_column_int64(get, 1);
+    }
+    int broken = finish(r, get, code);
+    return broken ? broken : code == SQLITE_ROW;
+}
+
+/* A number that parts what was created before a time from what was created at it or later. The time
+ * inside of numbers is close to that, so the first guesses leave little between them; but the clock
+ * may have been turned, so they are no more than guesses. */
+static int find_time(struct sqlite_reader *r, int64_t at_us, int64_t *ret)
+{
+    const int64_t guesses[] = {id_at_ms(at_us / 1000), id_at_ms(at_us / 1000 + 1)};
+    int64_t low = 0, high = INT64_MAX, id = 0, created_us = 0;
+
+    for (size_t i = 0; low < high; i++) {
+        int64_t middle = i < 2 ? guesses[i] : low + (high - low) / 2;
+        if (middle < low || middle >= high)
+            continue;
+        int found = read_created(r, middle, &id, &created_us);
+        if (found < 0)
+            return found;
+        if (found && created_us < at_us)
+            low = id + 1;
+        else
+            high = middle;
+    }
+    *ret = low;
+    return 0;
+}
+
+/* A batch of another owner, or none, has no messages. */
+static int batch_range(struct search *q, int64_t batch)
+{
+    struct batch_record b;
+    int failed = sqlite_batch_read(q->reader, batch, q->owner, &b);
+
+    q->low = failed ? 1 : b.id;
+    q->high = failed ? 0 : b.last;
+    return failed == -ENOENT ? 0 : failed;
+}
+
+int search_range(struct search *q, const struct message_filter *filter)
+{
+    int64_t bound;
+    int failed = filter->batch ? batch_range(q, filter->batch) : 0;
+
+    if (!failed && filter->after_us) {
+        failed = find_time(q->reader, filter->after_us, &bound);
+        if (!failed && bound > q->low)
+            q->low = bound;
+    }
+    if (!failed && filter->before_us) {
+        failed = find_time(q->reader, filter->before_us, &bound);
+        if (!failed && bound - 1 < q->high)
+            q->high = bound - 1;
+    }
+    return failed;
+}
