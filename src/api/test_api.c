@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-int64_t test_now_us;
+_Atomic int64_t test_now_us;
 struct store *test_store;
 struct api *test_api;
 struct api_worker *test_worker;

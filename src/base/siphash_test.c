@@ -37,8 +37,8 @@ static void the_published_vectors(void **state)
     uint8_t bytes[16];
     struct siphash s;
 
-    for (uint8_t i = 0; i < sizeof bytes; i++)
-        bytes[i] = i;
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (uint8_t)i;
     for (size_t n = 0; n < sizeof published / sizeof *published; n++) {
         siphash_init(&s, key);
         siphash_bytes(&s, bytes, n);
@@ -52,8 +52,8 @@ static void in_pieces(void **state)
     uint8_t bytes[16];
     struct siphash s;
 
-    for (uint8_t i = 0; i < sizeof bytes; i++)
-        bytes[i] = i;
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (uint8_t)i;
     for (size_t cut = 0; cut <= 16; cut++)
         for (size_t end = cut; end <= 16; end++) {
             siphash_init(&s, key);

@@ -27,19 +27,19 @@ static int unescape(struct str s, enum form_plus plus, char *to, size_t *ret_n)
     return 0;
 }
 
-int form_unescape(struct str s, enum form_plus plus, struct arena *a, struct str *ret)
+int form_unescape(struct str text, enum form_plus plus, struct arena *a, struct str *ret)
 {
-    char *bytes = arena_bytes(a, s.n);
+    char *bytes = arena_bytes(a, text.n);
+    struct str decoded = {bytes, 0};
 
     if (!bytes)
         return -ENOMEM;
-    int r = unescape(s, plus, bytes, &s.n);
+    int r = unescape(text, plus, bytes, &decoded.n);
     if (r < 0)
         return r;
-    s.p = bytes;
-    if (!utf8_valid(s))
+    if (!utf8_valid(decoded))
         return -EBADMSG;
-    *ret = s;
+    *ret = decoded;
     return 0;
 }
 

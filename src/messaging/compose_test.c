@@ -89,8 +89,8 @@ static void a_plain_message(void **state)
 
 static void live_with_a_sender_costs(void **state)
 {
-    const struct sender sender = {STR("+447700900001"), NUMBER_LOCAL, 44, 60};
-    const struct sender_table table = {&sender, 1};
+    static const struct sender sender = {{"+447700900001", 13}, NUMBER_LOCAL, 44, 60};
+    static const struct sender_table table = {&sender, 1};
     struct send_request r = request("+447400123456", "Привет");
 
     context.mode = MODE_LIVE;

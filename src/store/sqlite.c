@@ -233,9 +233,6 @@ static int open_writer(struct sqlite_store *s, char why[STORE_WHY_SIZE])
     int failed = sqlite_connect(s->path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
                                 WRITER_CACHE_KIB, &s->db);
 
-    s->sizes = sizes_default;
-    once_init(s);
-    index_init(&s->index);
     if (!failed) {
         failed = sqlite_migrate(s, why);
         if (failed)
@@ -245,8 +242,12 @@ static int open_writer(struct sqlite_store *s, char why[STORE_WHY_SIZE])
         failed = load_cipher(s);
     if (!failed)
         failed = sqlite_prepare(s->db, sqlite_write_sql, s->statements, WRITE_COUNT);
-    if (!failed)
+    if (!failed) {
+        s->sizes = sizes_default;
+        once_init(s);
+        index_init(&s->index);
         failed = sqlite_number(s->db, sql_id_last, &s->base.ids.last);
+    }
     if (!failed)
         failed = sqlite_number(s->db, sql_message_last_created, &s->base.last_created_us);
     if (failed)

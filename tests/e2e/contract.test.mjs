@@ -231,12 +231,31 @@ describe('contract', { timeout: 240_000 * slowness }, () => {
     assert.equal(dry.status, 200);
   });
 
+  it('so does one of a batch that waits for its time, also when it is called back', async () => {
+    const everything = {
+      to: freshNumber(), text: 'x', mediaUrls: ['https://media.example.com/lark.jpg'], subject: 's', tags: ['t'], metadata: { a: 1 },
+      validityPeriod: 60, scheduledAt: ahead(86_400_000), webhookUrl: 'https://example.com/a', webhookFailoverUrl: 'https://example.com/b',
+    };
+    const { body: { batchId, results: [{ messageId, status }] } } = await world.api.call('POST', '/v1/messages/batch', { json: { messages: [everything] } });
+    assert.equal(status, 'scheduled');
+    const waiting = await world.api.message(messageId);
+    for (const [field, value] of Object.entries({ ...everything, batchId })) assert.deepEqual(waiting[field], value, field);
+    const { body: { data } } = await world.api.get(`/v1/messages?batchId=${batchId}`);
+    assert.deepEqual(data, [waiting]);
+    const { body: { cancelledAt, ...cancelled } } = await world.api.call('POST', `/v1/messages/${messageId}/cancel`);
+    assert.deepEqual({ ...cancelled, cancelledAt: null }, { ...waiting, status: 'cancelled', updatedAt: cancelledAt });
+    const { body: { counts, done } } = await world.api.get(`/v1/messages/batch/${batchId}`);
+    assert.deepEqual([counts.cancelled, done], [1, true]);
+  });
+
   it('a key with everything shows everything', async () => {
     const post = async (path, json) => (await world.api.call('POST', path, { json })).body;
-    const { keyId } = await post('/v1/keys', { name: 'whole', permissions: ['sms:send'], perMinute: 5, perHour: 6, expiresAt: ahead(86_400_000) });
+    const { keyId, key } = await post('/v1/keys', { name: 'whole', permissions: ['sms:read'], perMinute: 5, perHour: 6, expiresAt: ahead(86_400_000) });
     const { replaces, perMinute, perHour } = await post(`/v1/keys/${keyId}/rotate`, { gracePeriodHours: 1 });
     assert.deepEqual([replaces, perMinute, perHour], [keyId, 5, 6]);
     assert.equal((await world.api.get(`/v1/keys/${keyId}`)).body.status, 'retiring');
+    await world.api.get('/v1/messages', { key });
+    await until('its use to be written', async () => (await world.api.get(`/v1/keys/${keyId}`)).body.requestCount === 1);
     await (await server.keyedClient({ plan: 'default' })).get('/v1/rate-limits');
   });
 
