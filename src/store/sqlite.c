@@ -246,9 +246,8 @@ static int open_writer(struct sqlite_store *s, char why[STORE_WHY_SIZE])
         s->sizes = sizes_default;
         once_init(s);
         index_init(&s->index);
-    }
-    if (!failed)
         failed = sqlite_number(s->db, sql_id_last, &s->base.ids.last);
+    }
     if (!failed)
         failed = sqlite_number(s->db, sql_message_last_created, &s->base.last_created_us);
     if (failed)
