@@ -105,7 +105,8 @@ void once_print_body(struct writing *w, struct siphash *print, const struct body
         const struct json_field *field = &table->fields[i];
         if (!*(const bool *)((const char *)body + field->set_offset))
             continue;
-        siphash_u64(print, i + 1);
+        /* By its name: a request may be repeated at the next release, whose table is longer. */
+        siphash_text(print, (struct str){field->name, field->name_size});
         print_value(w, print, field->kind, (const char *)body + field->offset);
     }
     siphash_u64(print, 0);
