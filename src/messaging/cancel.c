@@ -18,17 +18,15 @@ void cancels_done(struct cancels *c)
     mailbox_done(&c->box);
 }
 
-static struct cancel **slot_of(struct cancels *t, int64_t message)
+static size_t slot_of(int64_t message)
 {
-    return &t->slots[((uint64_t)message * 0x9e3779b97f4a7c15u) >> 56];
+    return ((uint64_t)message * 0x9e3779b97f4a7c15u) >> (64 - CANCEL_SLOT_BITS);
 }
 
 static struct cancel *find(const struct dispatch *d, int64_t message)
 {
-    struct cancel *c = NULL;
+    struct cancel *c = d->cancels.count > 0 ? d->cancels.slots[slot_of(message)] : NULL;
 
-    if (d->cancels.count > 0)
-        c = *slot_of((struct cancels *)&d->cancels, message);
     while (c && c->message != message)
         c = c->next_in_slot;
     return c;
@@ -60,7 +58,7 @@ void cancel_ask(struct cancel *c, struct dispatch *d)
 
 static void enter(struct cancels *t, struct cancel *c)
 {
-    struct cancel **slot = slot_of(t, c->message);
+    struct cancel **slot = &t->slots[slot_of(c->message)];
 
     c->next_in_slot = *slot;
     *slot = c;
@@ -71,7 +69,7 @@ static void enter(struct cancels *t, struct cancel *c)
 
 static void leave(struct cancels *t, struct cancel *c)
 {
-    struct cancel **at = slot_of(t, c->message);
+    struct cancel **at = &t->slots[slot_of(c->message)];
 
     while (*at != c)
         at = &(*at)->next_in_slot;

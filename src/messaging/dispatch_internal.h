@@ -8,13 +8,13 @@
 #include "messaging/errand.h"
 #include "messaging/parcel.h"
 
-enum { CANCEL_SLOTS = 256 };
+enum { CANCEL_SLOT_BITS = 8 };
 
 /* Cancels that are under way. Engine's thread, but for the box. */
 struct cancels {
-    struct mailbox box;                 /* from the threads of the API */
-    struct cancel *asked;               /* not judged yet */
-    struct cancel *slots[CANCEL_SLOTS]; /* all, by number of the message */
+    struct mailbox box;                          /* from the threads of the API */
+    struct cancel *asked;                        /* not judged yet */
+    struct cancel *slots[1 << CANCEL_SLOT_BITS]; /* all, by number of the message */
     size_t count;
 };
 
