@@ -252,6 +252,26 @@ static void a_repeated_request_shows_the_same_key_again(void **state)
     assert_string_equal(test_member("pagination.totalCount"), "8"); /* seven and one */
 }
 
+/* Also when the time is past that was ahead then; but to nobody who could not have made it. */
+static void a_repetition_when_the_key_has_expired(void **state)
+{
+    const char *head = "POST /v1/keys\nIdempotency-Key: once";
+    const char *body = "{\"name\":\"x\",\"expiresAt\":\"2025-11-15T02:00:00Z\"}";
+    char first[2048];
+
+    test_call(ADMIN_KEY, head, body);
+    assert_made();
+    snprintf(first, sizeof first, "%s", test_body());
+    test_now_us += INT64_C(3600000000);
+    assert_int_equal(test_call(ADMIN_KEY, head, body)->status, 201);
+    assert_string_equal(test_body(), first);
+    assert_string_equal(test_header("Idempotency-Replayed"), "true");
+    test_call(KEEPER_KEY, head, body);
+    test_assert_problem(403, "insufficient_permissions", NULL);
+    create(ADMIN_KEY, body);
+    test_assert_problem(400, "invalid_parameter", "expiresAt");
+}
+
 /* The first has switched the old key off; the repetition hears of the same new one. */
 static void a_repeated_rotation_is_the_same_rotation(void **state)
 {
@@ -282,6 +302,7 @@ int main(void)
         KEY_TEST(graces_are_checked),
         KEY_TEST(an_expired_key_is_not_rotated),
         KEY_TEST(a_repeated_request_shows_the_same_key_again),
+        KEY_TEST(a_repetition_when_the_key_has_expired),
         KEY_TEST(a_repeated_rotation_is_the_same_rotation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -221,8 +221,8 @@ int test_api_set_up(void **state)
     conn.hangup = false;
     atomic_store(&http_server.draining, false);
     mailbox_init(&http_worker.resumed, NULL, NULL);
-    arena_init(&request.arena, 6 << 20);
-    buf_init(&request.out, 1 << 20);
+    arena_init(&request.arena, HTTP_ARENA_MAX);
+    buf_init(&request.out, HTTP_OUT_MAX);
     buf_init(&text, 1 << 20);
     return 0;
 }

@@ -4,6 +4,7 @@
  * way from a key to its row: the newest rows are in a table in memory, the others in volumes. Most
  * keys are new, and for them filters in memory spare the look into the volumes; nothing but time
  * depends on these. */
+#include "store/sqlite_gather.h"
 #include "store/sqlite_rows.h"
 #include "store/sqlite_verbs.h"
 
@@ -129,8 +130,10 @@ static int look_at_row(void *context, int64_t id)
 {
     const struct once_search *search = context;
     sqlite3_stmt *get = search->s->statements[WRITE_ONCE_GET];
-    int found = -ENOENT;
+    int found = -ENOENT, failed = gather_flush_once(search->s);
 
+    if (failed)
+        return failed;
     sqlite3_bind_int64(get, 1, id);
     int code = sqlite3_step(get);
     if (code == SQLITE_ROW && is_wanted(search, get))
@@ -198,21 +201,37 @@ int sqlite_once_find(struct store *base, int64_t account, enum mode mode,
     return found == -ENOENT ? look_into_volumes(&search, term) : found;
 }
 
-static int insert(struct sqlite_store *s, int64_t id, int64_t owner, const struct once_record *o)
+/* Of a request whose answer was a message; such rows come by the thousand. */
+static int insert_message(struct sqlite_store *s, int64_t id, int64_t owner,
+                          const struct once_record *o)
+{
+    struct once_row row = {.numbers = {id, owner, o->created_us, o->message, o->status}};
+
+    memcpy(row.key, o->key, sizeof row.key);
+    memcpy(row.print, o->print, sizeof row.print);
+    return gather_once(s, &row);
+}
+
+static int insert_answer(struct sqlite_store *s, int64_t id, int64_t owner,
+                         const struct once_record *o)
 {
     sqlite3_stmt *insert = s->statements[WRITE_ONCE_INSERT];
+    int failed = gather_flush_once(s); /* rows that come in order cost least */
 
-    BIND_NUMBERS(insert, id, owner);
-    sqlite3_bind_blob(insert, 3, o->key, ONCE_KEY_SIZE, SQLITE_STATIC);
-    sqlite3_bind_blob(insert, 4, o->print, ONCE_PRINT_SIZE, SQLITE_STATIC);
-    sqlite3_bind_int64(insert, 5, o->created_us);
-    bind_number_or_null(insert, 6, o->message);
-    bind_number_or_null(insert, 7, o->status);
-    if (o->answer.n)
-        sqlite3_bind_blob64(insert, 8, o->answer.p, o->answer.n, SQLITE_STATIC);
-    else
-        sqlite3_bind_null(insert, 8);
+    if (failed)
+        return failed;
+    BIND_NUMBERS(insert, id, owner, o->created_us, o->message, o->status);
+    sqlite3_bind_blob(insert, 6, o->key, ONCE_KEY_SIZE, SQLITE_STATIC);
+    sqlite3_bind_blob(insert, 7, o->print, ONCE_PRINT_SIZE, SQLITE_STATIC);
+    sqlite3_bind_blob64(insert, 8, o->answer.p ? o->answer.p : "", o->answer.n, SQLITE_STATIC);
     return run(s, WRITE_ONCE_INSERT);
+}
+
+static int insert(struct sqlite_store *s, int64_t id, int64_t owner, const struct once_record *o)
+{
+    bool plain = o->message && o->answer.n == 0;
+
+    return plain ? insert_message(s, id, owner, o) : insert_answer(s, id, owner, o);
 }
 
 int sqlite_once_keep(struct store *base, const struct once_record *o)
