@@ -1,5 +1,6 @@
 /* A cancel waits in `asked` until it is judged, then its move is posted. Until that comes back the
- * message is covered: no copy of it that was read or offered before may be handed over. */
+ * cancel covers the message: a copy of it, wherever it waits or comes from, is the cancel's and is
+ * not handed over. When the store cannot be written the copy goes its way again. */
 #include "messaging/cancel.h"
 
 #include "messaging/dispatch_internal.h"
@@ -32,11 +33,20 @@ static struct cancel *find(const struct dispatch *d, int64_t message)
     return c;
 }
 
-bool cancels_cover(const struct dispatch *d, const struct message *m)
+/* What was sent in an earlier run must be followed; its cancel is refused. */
+static bool take_copy(struct cancel *c, struct parcel *p)
 {
-    const struct cancel *c = find(d, m->id);
-    /* What was sent in an earlier run must be followed; its cancel is refused. */
-    return c && c->posted && m->status == STATUS_QUEUED;
+    if (p->message.status != STATUS_QUEUED)
+        return false;
+    assert(!c->parcel);
+    c->parcel = p;
+    return true;
+}
+
+bool cancels_cover(struct dispatch *d, struct parcel *p)
+{
+    struct cancel *c = find(d, p->message.id);
+    return c && c->posted && take_copy(c, p);
 }
 
 static void answer(struct cancel *c, enum cancel_outcome outcome)
@@ -105,10 +115,13 @@ static int apply_cancel(struct write_job *job, struct store *s)
 static void cancel_back(struct errand *e)
 {
     struct cancel *c = (struct cancel *)e;
+    struct dispatch *d = c->dispatch;
 
-    leave(&c->dispatch->cancels, c);
-    if (c->parcel)
-        dispatch_release(c->dispatch, c->parcel);
+    leave(&d->cancels, c);
+    if (c->parcel && e->result < 0)
+        parcel_queue_put_back(&d->waiting, c->parcel);
+    else if (c->parcel)
+        dispatch_release(d, c->parcel);
     answer(c, e->result < 0 ? CANCEL_LOST : c->moved ? CANCEL_DONE : CANCEL_REFUSED);
 }
 
@@ -123,17 +136,15 @@ static void post(struct dispatch *d, struct cancel *c, int64_t known)
     else if (c->message <= known)
         c->move.from = status_bit(STATUS_SCHEDULED);
     c->posted = true;
-    errand_post(&c->errand, d->options.writer, &d->written, apply_cancel, cancel_back);
+    errand_init(&c->errand, &d->written, apply_cancel, cancel_back);
+    errand_try(&c->errand, d->options.writer);
 }
 
 static bool is_asked_for(void *dispatch, struct parcel *p)
 {
     struct cancel *c = find(dispatch, p->message.id);
 
-    if (!c || c->posted || p->message.status != STATUS_QUEUED)
-        return false;
-    c->parcel = p;
-    return true;
+    return c && !c->posted && take_copy(c, p);
 }
 
 void cancels_run(struct dispatch *d)

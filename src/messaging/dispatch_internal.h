@@ -86,5 +86,5 @@ void cancels_done(struct cancels *c);
 void cancels_run(struct dispatch *d);
 /* Refuses those that nobody will judge any more; later ones are refused at once. */
 void cancels_close(struct dispatch *d);
-/* Whether this message, as it was read, is being cancelled: nobody may hand it over. */
-bool cancels_cover(const struct dispatch *d, const struct message *m);
+/* True when the message is being cancelled: nobody may hand the parcel over, it is the cancel's. */
+bool cancels_cover(struct dispatch *d, struct parcel *p);
