@@ -21,10 +21,31 @@ struct creating {
     int64_t replaced_us;
 };
 
+/* One that is off has no place that another could take. Judged here, where no other change of it
+ * can come between. */
+static int check_on(struct creating *n, struct store *s)
+{
+    struct call *c = &n->w.call;
+    struct key_record old = n->record;
+    int64_t now_us = clock_now_us(c->api->options.clock);
+    int r = store_key_off(s, n->replaces, &old.revoked_us);
+
+    if (r == 0 && !key_is_on(&old, now_us))
+        problem_set(&n->w.problem, PROBLEM_KEY_NOT_FOUND, NULL,
+                    arena_printf(&c->http->arena,
+                                 "The key %.*s is %s and cannot be rotated; make a new one.",
+                                 STR_FMT(c->parameter), key_state_word(key_state(&old, now_us))));
+    return r;
+}
+
 static int create_apply(struct writing *w, struct store *s)
 {
     struct creating *n = (struct creating *)w;
-    int r = store_key_insert(s, &n->record);
+    int r = n->replaces ? check_on(n, s) : 0;
+
+    if (r < 0 || w->problem.code != PROBLEM_NONE)
+        return r;
+    r = store_key_insert(s, &n->record);
     if (r == 0 && n->replaces)
         r = store_key_revoke(s, w->account, n->replaces, n->replaced_us);
     return r;
@@ -228,18 +249,6 @@ static bool check_grace(const struct rotate_body *body, struct problem *p)
     return true;
 }
 
-/* One that is off has no place that another could take. */
-static void check_on(struct creating *n, const struct key_record *old)
-{
-    struct call *c = &n->w.call;
-
-    if (!key_is_on(old, c->now_us))
-        problem_set(&n->w.refusal, PROBLEM_KEY_NOT_FOUND, NULL,
-                    arena_printf(&c->http->arena,
-                                 "The key %.*s is %s and cannot be rotated; make a new one.",
-                                 STR_FMT(c->parameter), key_state_word(key_state(old, c->now_us))));
-}
-
 void keys_rotate(struct call *c)
 {
     struct creating *n = writing_new(c, sizeof *n);
@@ -250,12 +259,7 @@ void keys_rotate(struct call *c)
     if (!n || !key_of_call(c, &old))
         return;
     if (!body_decode(c, &rotate_table, &body, &p) || !check_grace(&body, &p) ||
-        !check_gift(c, old.permissions, &p)) {
-        answer_problem(c, &p);
-        return;
-    }
-    check_on(n, &old);
-    if (!writing_once(&n->w, &rotate_table, &body, &p)) {
+        !check_gift(c, old.permissions, &p) || !writing_once(&n->w, &rotate_table, &body, &p)) {
         answer_problem(c, &p);
         return;
     }

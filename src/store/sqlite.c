@@ -174,6 +174,7 @@ static const struct store_engine sqlite_engine = {
     .event_add = sqlite_event_add,
     .once_find = sqlite_once_find,
     .once_keep = sqlite_once_keep,
+    .key_off = sqlite_key_off,
     .key_revoke = sqlite_key_revoke,
     .key_used = sqlite_key_used,
     .account_insert = sqlite_account_insert,
