@@ -29,6 +29,7 @@ void once_done(struct once *o)
 void once_forget(struct once *o)
 {
     o->loaded = false;
+    o->gathered_count = 0;
     shelf_forget(&o->shelf);
 }
 
@@ -129,8 +130,10 @@ static int look_at_row(void *context, int64_t id)
 {
     const struct once_search *search = context;
     sqlite3_stmt *get = search->s->statements[WRITE_ONCE_GET];
-    int found = -ENOENT;
+    int failed = once_flush(search->s), found = -ENOENT; /* it may be one of those */
 
+    if (failed)
+        return failed;
     sqlite3_bind_int64(get, 1, id);
     int code = sqlite3_step(get);
     if (code == SQLITE_ROW && is_wanted(search, get))
@@ -198,21 +201,60 @@ int sqlite_once_find(struct store *base, int64_t account, enum mode mode,
     return found == -ENOENT ? look_into_volumes(&search, term) : found;
 }
 
-static int insert(struct sqlite_store *s, int64_t id, int64_t owner, const struct once_record *o)
+/* The columns of rows without an answer, from parameter `at` on; the place of the one behind. */
+static int bind_row(sqlite3_stmt *insert, int at, const struct once_row *row)
+{
+    sqlite3_bind_int64(insert, at++, row->id);
+    sqlite3_bind_int64(insert, at++, row->owner);
+    sqlite3_bind_blob(insert, at++, row->record.key, ONCE_KEY_SIZE, SQLITE_STATIC);
+    sqlite3_bind_blob(insert, at++, row->record.print, ONCE_PRINT_SIZE, SQLITE_STATIC);
+    sqlite3_bind_int64(insert, at++, row->record.created_us);
+    bind_number_or_null(insert, at++, row->record.message);
+    return at;
+}
+
+static int insert(struct sqlite_store *s, const struct once_row *row)
 {
     sqlite3_stmt *insert = s->statements[WRITE_ONCE_INSERT];
+    int at = bind_row(insert, 1, row);
 
-    BIND_NUMBERS(insert, id, owner);
-    sqlite3_bind_blob(insert, 3, o->key, ONCE_KEY_SIZE, SQLITE_STATIC);
-    sqlite3_bind_blob(insert, 4, o->print, ONCE_PRINT_SIZE, SQLITE_STATIC);
-    sqlite3_bind_int64(insert, 5, o->created_us);
-    bind_number_or_null(insert, 6, o->message);
-    bind_number_or_null(insert, 7, o->status);
-    if (o->answer.n)
-        sqlite3_bind_blob64(insert, 8, o->answer.p, o->answer.n, SQLITE_STATIC);
+    bind_number_or_null(insert, at++, row->record.status);
+    if (row->record.answer.n)
+        sqlite3_bind_blob64(insert, at, row->record.answer.p, row->record.answer.n, SQLITE_STATIC);
     else
-        sqlite3_bind_null(insert, 8);
+        sqlite3_bind_null(insert, at);
     return run(s, WRITE_ONCE_INSERT);
+}
+
+int once_flush(struct sqlite_store *s)
+{
+    struct once *o = &s->once;
+    size_t count = o->gathered_count;
+    int failed = 0, at = 1;
+
+    o->gathered_count = 0;
+    if (count == ONCE_GATHERED) {
+        for (size_t i = 0; i < count; i++)
+            at = bind_row(s->statements[WRITE_ONCE_INSERT_MANY], at, &o->gathered[i]);
+        return run(s, WRITE_ONCE_INSERT_MANY);
+    }
+    for (size_t i = 0; i < count && !failed; i++)
+        failed = insert(s, &o->gathered[i]);
+    return failed;
+}
+
+/* Most requests are answered with a message, and their rows are gathered. */
+static int write_row(struct sqlite_store *s, const struct once_row *row)
+{
+    struct once *o = &s->once;
+    int failed;
+
+    if (row->record.status || row->record.answer.n) {
+        failed = once_flush(s);
+        return failed ? failed : insert(s, row);
+    }
+    o->gathered[o->gathered_count++] = *row;
+    return o->gathered_count == ONCE_GATHERED ? once_flush(s) : 0;
 }
 
 int sqlite_once_keep(struct store *base, const struct once_record *o)
@@ -222,7 +264,7 @@ int sqlite_once_keep(struct store *base, const struct once_record *o)
     int failed = s->once.loaded ? 0 : once_load(s);
 
     if (!failed)
-        failed = insert(s, s->once.last + 1, owner, o);
+        failed = write_row(s, &(struct once_row){s->once.last + 1, owner, *o});
     if (!failed)
         failed = remember(s, ++s->once.last, term);
     if (!failed)

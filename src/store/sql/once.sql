@@ -2,6 +2,15 @@
 INSERT INTO once (id, owner, key, print, created_us, message, status, answer)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8);
 
+-- part: once_values
+(?, ?, ?, ?, ?, ?)
+
+-- name: once_insert_many
+-- As many as ONCE_GATHERED, without an answer.
+INSERT OR FAIL INTO once (id, owner, key, print, created_us, message) VALUES
+  {once_values}, {once_values}, {once_values}, {once_values},
+  {once_values}, {once_values}, {once_values}, {once_values};
+
 -- name: once_get
 SELECT owner, key, print, created_us, message, status, answer FROM once WHERE id = ?1;
 
