@@ -31,13 +31,13 @@ struct json_writer answer_json(struct call *c, unsigned status)
     return w;
 }
 
+/* Not from the request's memory, which may be used up. */
 static void put_documentation(struct json_writer *w, const struct call *c, const char *code)
 {
-    const char *url =
-        arena_printf(&c->http->arena, "%s/api-reference/errors#%s", c->api->docs_url, code);
+    char url[sizeof c->api->docs_url + 128];
 
-    if (url)
-        json_member_word(w, "documentation", url);
+    str_format(url, sizeof url, "%s/api-reference/errors#%s", c->api->docs_url, code);
+    json_member_word(w, "documentation", url);
 }
 
 void problem_put(struct json_writer *w, const struct call *c, const struct problem *p)

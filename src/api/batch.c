@@ -9,7 +9,12 @@
 
 #include <errno.h>
 
-enum { BATCH_MAX = 1000 };
+enum {
+    BATCH_MAX = 1000,
+    /* Of the request's memory, for what the writer adds, such as an answer that was kept: it could
+     * not refuse this request alone. */
+    WRITER_ROOM = 2 << 20
+};
 
 /* ---- the request ---- */
 
@@ -196,7 +201,7 @@ static bool read_batch(struct batching *b, struct call *c, struct str array, str
     for (size_t i = 0; i < count; i++)
         read_item(b, &context, &values[i], &b->items[i], &print);
     once_print_end(&b->writing, &print);
-    return true;
+    return arena_spares(a, WRITER_ROOM) || too_many_values(p);
 }
 
 void batch_create(struct call *c)

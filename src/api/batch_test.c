@@ -20,19 +20,26 @@ static void assert_messages(const char *count)
     assert_string_equal(test_member("pagination.totalCount"), count);
 }
 
-/* `count` times ITEM. */
-static char *many(size_t count)
+/* `count` times `item`, as large as a body may be. */
+static char *many_of(size_t count, const char *item)
 {
     struct buf out;
 
-    buf_init(&out, 4 << 20);
+    buf_init(&out, API_LARGE_BODY_MAX + 1);
     buf_text(&out, "{\"messages\":[");
-    for (size_t i = 0; i < count; i++)
-        buf_printf(&out, "%s" ITEM, i ? "," : "");
+    for (size_t i = 0; i < count; i++) {
+        buf_text(&out, i ? "," : "");
+        buf_text(&out, item);
+    }
     buf_text(&out, "]}");
     buf_add_char(&out, '\0');
     assert_false(out.failed);
     return out.p;
+}
+
+static char *many(size_t count)
+{
+    return many_of(count, ITEM);
 }
 
 static void each_item_for_itself(void **state)
@@ -143,6 +150,56 @@ static void a_thousand_at_once(void **state)
     assert_int_equal(test_call(TEST_KEY, POST, large)->status, 201);
     assert_string_equal(test_member("accepted"), "1000");
     assert_string_equal(test_member("results.999.index"), "999");
+    free(large);
+    assert_messages("1000");
+}
+
+/* A name with escapes takes memory each time it is read, and under a key that is once per level
+ * around it. When memory ends in the middle nothing may be accepted that was half read, and nothing
+ * may be left for the writer to stumble over, who would fail others too. */
+static void more_than_memory_holds(void **state)
+{
+    char item[4200], head[128], *large;
+    unsigned refused = 0;
+
+    for (int levels = 0; levels <= 40; levels += 2) {
+        struct buf b = {.p = item, .size = sizeof item, .max = sizeof item};
+        buf_text(&b, "{\"to\":\"+15551234567\",\"text\":\"x\",\"metadata\":");
+        for (int i = 0; i < levels; i++)
+            buf_text(&b, "{\"a\":");
+        buf_printf(&b, "{\"%0800d\\n\":1}", 0);
+        for (int i = 0; i <= levels; i++)
+            buf_text(&b, "}");
+        buf_add_char(&b, '\0');
+        assert_false(b.failed);
+        large = many_of(1000, item);
+        snprintf(head, sizeof head, POST "\nIdempotency-Key: %d", levels);
+        if (test_call(TEST_KEY, head, large)->status == 201) {
+            assert_int_equal(refused, 0);
+            assert_string_equal(test_member("accepted"), "1000");
+        } else {
+            test_assert_problem(400, "request_too_large", NULL);
+            refused++;
+        }
+        free(large);
+    }
+    assert_in_range(refused, 1, 20);
+}
+
+/* The most that a body can ask for fits. */
+static void the_longest_texts(void **state)
+{
+    char item[4200], *large;
+
+    snprintf(item, sizeof item,
+             "{\"to\":\"+15551234567\",\"text\":\"\\u00e9%01500d\",\"metadata\":{\"\\u0061\":"
+             "\"\\n%02500d\"}}",
+             0, 0);
+    large = many_of(1000, item);
+    assert_int_equal(test_call(TEST_KEY, POST "\nIdempotency-Key: a", large)->status, 201);
+    assert_string_equal(test_member("accepted"), "1000");
+    assert_int_equal(test_call(TEST_KEY, POST "\nIdempotency-Key: a", large)->status, 201);
+    assert_string_equal(test_header("Idempotency-Replayed"), "true");
     free(large);
     assert_messages("1000");
 }
@@ -260,6 +317,8 @@ int main(void)
         API_TEST(nothing_accepted_is_a_batch_too),
         API_TEST(faults_of_the_whole),
         API_TEST(a_thousand_at_once),
+        API_TEST(more_than_memory_holds),
+        API_TEST(the_longest_texts),
         API_TEST(no_dry_run_inside),
         API_TEST(repeated_with_a_key),
         API_TEST(the_balance_covers_as_many_as_it_can),

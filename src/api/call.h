@@ -182,6 +182,9 @@ struct writing {
     unsigned status;        /* of the answer */
     int result;             /* of the store */
     struct problem problem; /* the writer's refusal; code PROBLEM_NONE = none */
+    /* Why the request cannot be fulfilled now, which says nothing about whether it was before: a
+     * repetition gets its answer all the same. Set before writing_once; PROBLEM_NONE = none. */
+    struct problem refusal;
     /* With an Idempotency-Key: */
     bool has_once, replayed;
     struct once_record once; /* apply sets once.message when the answer is that message as accepted;
@@ -194,8 +197,9 @@ void *writing_new(struct call *c, size_t size);
 /* Suspends the request and hands the job to the writer. `weight`: how many rows it stands for. */
 void writing_start(struct writing *w, const struct writing_ops *ops, unsigned weight);
 
-/* Reads the Idempotency-Key, if there is one, for a request with this body; false with a problem
- * when it is malformed. Equal bodies are equal whatever their format and the order of fields. */
+/* Reads the Idempotency-Key, if there is one, for a request with this body. False with a problem
+ * when it is malformed, or when there is none and so no repetition that w->refusal would not stop.
+ * Equal bodies are equal whatever their format and the order of fields. */
 bool writing_once(struct writing *w, const struct body_table *table, const void *body,
                   struct problem *p);
 

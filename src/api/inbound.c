@@ -50,8 +50,8 @@ void inbound_create(struct call *c)
     struct receiving *r = writing_new(c, sizeof *r);
     if (!r)
         return;
-    if (!inbound_compose(&request, &context, &c->http->arena, &r->message, &p) ||
-        !writing_once(&r->writing, &inbound_table, &request, &p))
+    inbound_compose(&request, &context, &c->http->arena, &r->message, &r->writing.refusal);
+    if (!writing_once(&r->writing, &inbound_table, &request, &p))
         answer_problem(c, &p);
     else
         writing_start(&r->writing, &inbound_ops, 1);

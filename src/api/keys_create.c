@@ -19,18 +19,33 @@ struct creating {
     char key[KEY_CHARS + 1];
     int64_t replaces; /* the key that goes for it; 0 = none */
     int64_t replaced_us;
-    struct problem refusal; /* of what is not a repetition; PROBLEM_NONE = none */
 };
+
+/* One that is off has no place that another could take. Judged here, where no other change of it
+ * can come between. */
+static int check_on(struct creating *n, struct store *s)
+{
+    struct call *c = &n->w.call;
+    struct key_record old = n->record;
+    int64_t now_us = clock_now_us(c->api->options.clock);
+    int r = store_key_off(s, n->replaces, &old.revoked_us);
+
+    if (r == 0 && !key_is_on(&old, now_us))
+        problem_set(&n->w.problem, PROBLEM_KEY_NOT_FOUND, NULL,
+                    arena_printf(&c->http->arena,
+                                 "The key %.*s is %s and cannot be rotated; make a new one.",
+                                 STR_FMT(c->parameter), key_state_word(key_state(&old, now_us))));
+    return r;
+}
 
 static int create_apply(struct writing *w, struct store *s)
 {
     struct creating *n = (struct creating *)w;
+    int r = n->replaces ? check_on(n, s) : 0;
 
-    if (n->refusal.code != PROBLEM_NONE) {
-        w->problem = n->refusal;
-        return 0;
-    }
-    int r = store_key_insert(s, &n->record);
+    if (r < 0 || w->problem.code != PROBLEM_NONE)
+        return r;
+    r = store_key_insert(s, &n->record);
     if (r == 0 && n->replaces)
         r = store_key_revoke(s, w->account, n->replaces, n->replaced_us);
     return r;
@@ -181,8 +196,17 @@ static bool read_key(struct call *c, const struct key_body *body, struct key_rec
     k->account = c->key->account;
     k->mode = c->key->mode;
     memcpy(k->plan, c->key->plan, sizeof k->plan);
-    return read_name(body, k, p) && read_permissions(c, body, k, p) && read_limits(c, body, k, p) &&
-           read_expiry(c, body, k, p) && check_gift(c, k->permissions, p);
+    return read_name(body, k, p) && read_permissions(c, body, k, p) &&
+           check_gift(c, k->permissions, p);
+}
+
+/* What depends on the plan and the time of day; a repeated request gets its answer all the same. */
+static void read_bounds(struct creating *n, const struct key_body *body)
+{
+    struct call *c = &n->w.call;
+
+    if (read_limits(c, body, &n->record, &n->w.refusal))
+        read_expiry(c, body, &n->record, &n->w.refusal);
 }
 
 void keys_create(struct call *c)
@@ -193,8 +217,12 @@ void keys_create(struct call *c)
 
     if (!n)
         return;
-    if (body_decode(c, &key_table, &body, &p) && read_key(c, &body, &n->record, &p) &&
-        writing_once(&n->w, &key_table, &body, &p))
+    if (!body_decode(c, &key_table, &body, &p) || !read_key(c, &body, &n->record, &p)) {
+        answer_problem(c, &p);
+        return;
+    }
+    read_bounds(n, &body);
+    if (writing_once(&n->w, &key_table, &body, &p))
         start(n);
     else
         answer_problem(c, &p);
@@ -221,19 +249,6 @@ static bool check_grace(const struct rotate_body *body, struct problem *p)
     return true;
 }
 
-/* One that is off has no place that another could take. A repeated request gets its answer all the
- * same, so it is the writer who refuses. */
-static void check_on(struct creating *n, const struct key_record *old)
-{
-    struct call *c = &n->w.call;
-
-    if (!key_is_on(old, c->now_us))
-        problem_set(&n->refusal, PROBLEM_KEY_NOT_FOUND, NULL,
-                    arena_printf(&c->http->arena,
-                                 "The key %.*s is %s and cannot be rotated; make a new one.",
-                                 STR_FMT(c->parameter), key_state_word(key_state(old, c->now_us))));
-}
-
 void keys_rotate(struct call *c)
 {
     struct creating *n = writing_new(c, sizeof *n);
@@ -248,7 +263,6 @@ void keys_rotate(struct call *c)
         answer_problem(c, &p);
         return;
     }
-    check_on(n, &old);
     n->record = old;
     n->record.revoked_us = 0;
     n->replaces = old.id;

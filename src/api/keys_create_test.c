@@ -233,6 +233,33 @@ static void an_expired_key_is_not_rotated(void **state)
     assert_non_null(strstr(test_member("message"), "expired"));
 }
 
+static struct store_engine engine;
+static const struct store_engine *whole;
+static int64_t taken_off;
+
+static int begin_after_another(struct store *s)
+{
+    int r = whole->begin(s);
+    return r ? r : whole->key_revoke(s, 0, taken_off, test_now_us);
+}
+
+/* It was on when the request came, and off before its turn: no key may come of it. */
+static void one_that_is_taken_off_meanwhile_is_not_rotated(void **state)
+{
+    create(ADMIN_KEY, "{\"name\":\"x\"}");
+    assert_made();
+    assert_true(public_id_parse(test_api, KEY_ID_PREFIX, str_of(made_id), &taken_off));
+    whole = test_store->engine;
+    engine = *whole;
+    engine.begin = begin_after_another;
+    test_set_engine(&engine);
+    rotate(ADMIN_KEY, made_id, NULL);
+    test_assert_problem(404, "key_not_found", NULL);
+    test_set_engine(whole);
+    test_call(ADMIN_KEY, "GET /v1/keys", NULL);
+    assert_string_equal(test_member("pagination.totalCount"), "8");
+}
+
 /* ---- repeated requests ---- */
 
 static void a_repeated_request_shows_the_same_key_again(void **state)
@@ -250,6 +277,26 @@ static void a_repeated_request_shows_the_same_key_again(void **state)
     test_assert_problem(400, "idempotency_key_mismatch", NULL);
     test_call(ADMIN_KEY, "GET /v1/keys", NULL);
     assert_string_equal(test_member("pagination.totalCount"), "8"); /* seven and one */
+}
+
+/* Also when the time is past that was ahead then; but to nobody who could not have made it. */
+static void a_repetition_when_the_key_has_expired(void **state)
+{
+    const char *head = "POST /v1/keys\nIdempotency-Key: once";
+    const char *body = "{\"name\":\"x\",\"expiresAt\":\"2025-11-15T02:00:00Z\"}";
+    char first[2048];
+
+    test_call(ADMIN_KEY, head, body);
+    assert_made();
+    snprintf(first, sizeof first, "%s", test_body());
+    test_now_us += INT64_C(3600000000);
+    assert_int_equal(test_call(ADMIN_KEY, head, body)->status, 201);
+    assert_string_equal(test_body(), first);
+    assert_string_equal(test_header("Idempotency-Replayed"), "true");
+    test_call(KEEPER_KEY, head, body);
+    test_assert_problem(403, "insufficient_permissions", NULL);
+    create(ADMIN_KEY, body);
+    test_assert_problem(400, "invalid_parameter", "expiresAt");
 }
 
 /* The first has switched the old key off; the repetition hears of the same new one. */
@@ -281,7 +328,9 @@ int main(void)
         KEY_TEST(with_grace_both_keys_work_for_a_time),
         KEY_TEST(graces_are_checked),
         KEY_TEST(an_expired_key_is_not_rotated),
+        KEY_TEST(one_that_is_taken_off_meanwhile_is_not_rotated),
         KEY_TEST(a_repeated_request_shows_the_same_key_again),
+        KEY_TEST(a_repetition_when_the_key_has_expired),
         KEY_TEST(a_repeated_rotation_is_the_same_rotation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

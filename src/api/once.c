@@ -105,7 +105,8 @@ void once_print_body(struct writing *w, struct siphash *print, const struct body
         const struct json_field *field = &table->fields[i];
         if (!*(const bool *)((const char *)body + field->set_offset))
             continue;
-        siphash_u64(print, i + 1);
+        /* By its name: a request may be repeated at the next release, whose table is longer. */
+        siphash_text(print, (struct str){field->name, field->name_size});
         print_value(w, print, field->kind, (const char *)body + field->offset);
     }
     siphash_u64(print, 0);
@@ -119,12 +120,15 @@ void once_print_end(struct writing *w, struct siphash *print)
 bool writing_once(struct writing *w, const struct body_table *table, const void *body,
                   struct problem *p)
 {
+    bool readable = once_read(w, p);
     struct siphash print;
 
-    if (!has_key(&w->call))
-        return true;
-    if (!once_read(w, p))
+    if (!w->has_once) {
+        if (w->refusal.code == PROBLEM_NONE)
+            return readable;
+        *p = w->refusal;
         return false;
+    }
     once_print_begin(w, &print);
     once_print_body(w, &print, table, body);
     once_print_end(w, &print);
@@ -143,6 +147,8 @@ int once_find(struct writing *w, struct store *s)
     if (memcmp(found.print, w->once.print, sizeof found.print) == 0) {
         w->once = found;
         w->replayed = true;
+    } else if (w->refusal.code != PROBLEM_NONE) {
+        w->problem = w->refusal;
     } else {
         problem_set(&w->problem, PROBLEM_IDEMPOTENCY_KEY_MISMATCH, NULL,
                     "This Idempotency-Key was used with another request in the last 24 hours; use "

@@ -134,6 +134,52 @@ static void what_was_refused_is_not_kept(void **state)
     assert_replayed(SEND "a", BODY);
 }
 
+/* ---- what could not be accepted any more was accepted then ---- */
+
+#define OPT_OUT "POST /v1/opt-outs"
+#define LATER   "{\"to\":\"+15551234567\",\"text\":\"x\",\"scheduledAt\":\"2025-11-15T01:08:00Z\"}"
+
+static void a_repetition_to_who_has_opted_out_since(void **state)
+{
+    send_first(SEND "a", BODY);
+    assert_int_equal(test_call(TEST_KEY, OPT_OUT, "{\"number\":\"+15551234567\"}")->status, 201);
+    assert_replayed(SEND "a", BODY);
+    test_call(TEST_KEY, SEND "b", BODY);
+    test_assert_problem(400, "recipient_opted_out", "to");
+    test_call(TEST_KEY, "POST /v1/send", BODY);
+    test_assert_problem(400, "recipient_opted_out", "to");
+    assert_messages("1");
+}
+
+static void a_repetition_when_the_time_is_near(void **state)
+{
+    send_first(SEND "a", LATER);
+    assert_string_equal(test_member("status"), "scheduled");
+    test_now_us += 180 * INT64_C(1000000);
+    assert_replayed(SEND "a", LATER);
+    test_now_us += 3600 * INT64_C(1000000);
+    assert_replayed(SEND "a", LATER);
+    test_call(TEST_KEY, SEND "b", LATER);
+    test_assert_problem(400, "invalid_scheduled_time", "scheduledAt");
+    assert_messages("1");
+}
+
+/* Under a key that was used, too, and when the key itself is malformed: what is wrong with the
+ * message comes first. */
+static void what_is_wrong_comes_before_the_key(void **state)
+{
+    static const char bad[] = "{\"to\":\"0\",\"text\":\"x\"}";
+
+    send_first(SEND "a", BODY);
+    test_call(TEST_KEY, SEND "a", bad);
+    test_assert_problem(400, "invalid_phone_number", "to");
+    test_call(TEST_KEY, SEND "caf\xc3\xa9", bad);
+    test_assert_problem(400, "invalid_phone_number", "to");
+    test_call(TEST_KEY, SEND "b", "{\"to\":\"0\",\"text\":\"x\",\"dryRun\":true}");
+    test_assert_problem(400, "invalid_phone_number", "to");
+    assert_messages("1");
+}
+
 /* ---- as accepted, and no longer than a day ---- */
 
 static int move_on(struct store *s, void *id)
@@ -383,6 +429,9 @@ int main(void)
         API_TEST(the_writing_does_not_matter),
         API_TEST(another_request_is_refused),
         API_TEST(what_was_refused_is_not_kept),
+        API_TEST(a_repetition_to_who_has_opted_out_since),
+        API_TEST(a_repetition_when_the_time_is_near),
+        API_TEST(what_is_wrong_comes_before_the_key),
         API_TEST(a_replay_shows_the_message_as_accepted),
         API_TEST(with_the_price_that_it_had),
         API_TEST(keys_hold_for_a_day),

@@ -200,8 +200,8 @@ static bool check_limits(struct call *c, const struct limit_view *view, bool gra
     problem_set(
         &p, PROBLEM_RATE_LIMIT_EXCEEDED, NULL,
         arena_printf(&c->http->arena,
-                     "The limit of %u requests per %s is reached; try again in %u second%s.",
-                     view->limit, view->window, view->retry_after_s,
+                     "The limit of %u request%s per %s is reached; try again in %u second%s.",
+                     view->limit, view->limit == 1 ? "" : "s", view->window, view->retry_after_s,
                      view->retry_after_s == 1 ? "" : "s"));
     p.retry_after_s = view->retry_after_s;
     answer_problem(c, &p);

@@ -68,11 +68,14 @@ void send_create(struct call *c)
     struct sending *s = writing_new(c, sizeof *s);
     if (!s)
         return;
-    if (!message_compose(&request, &context, &c->http->arena, &s->message, &p) ||
-        !writing_once(&s->writing, &send_table, &request, &p))
+    bool composed =
+        message_compose(&request, &context, &c->http->arena, &s->message, &s->writing.refusal);
+    if (!writing_once(&s->writing, &send_table, &request, &p))
         answer_problem(c, &p);
-    else if (request.dry_run)
+    else if (!request.dry_run)
+        writing_start(&s->writing, &send_ops, 1);
+    else if (composed)
         dry_run_answer(c, &s->message);
     else
-        writing_start(&s->writing, &send_ops, 1);
+        answer_problem(c, &s->writing.refusal);
 }

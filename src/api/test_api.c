@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-int64_t test_now_us;
+_Atomic int64_t test_now_us;
 struct store *test_store;
 struct api *test_api;
 struct api_worker *test_worker;
@@ -221,8 +221,8 @@ int test_api_set_up(void **state)
     conn.hangup = false;
     atomic_store(&http_server.draining, false);
     mailbox_init(&http_worker.resumed, NULL, NULL);
-    arena_init(&request.arena, 6 << 20);
-    buf_init(&request.out, 1 << 20);
+    arena_init(&request.arena, HTTP_ARENA_MAX);
+    buf_init(&request.out, HTTP_OUT_MAX);
     buf_init(&text, 1 << 20);
     return 0;
 }

@@ -20,7 +20,7 @@
 
 enum { OTHER_ACCOUNT = 2 };
 
-extern int64_t test_now_us;
+extern _Atomic int64_t test_now_us; /* the writer reads it, too */
 extern struct store *test_store;
 extern struct api *test_api;
 extern struct api_worker *test_worker;

@@ -45,6 +45,10 @@ static int apply(struct write_job *job, struct store *s)
         if (r != -ENOENT)
             return r;
     }
+    if (w->refusal.code != PROBLEM_NONE) {
+        w->problem = w->refusal;
+        return 0;
+    }
     int r = w->ops->apply(w, s);
     if (r < 0 || !w->has_once || w->problem.code != PROBLEM_NONE)
         return r;

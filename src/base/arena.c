@@ -35,6 +35,7 @@ void arena_reset(struct arena *a)
     }
     open_chunk(a, a->chunks);
     a->total = a->size;
+    a->failed = false;
 }
 
 void arena_done(struct arena *a)
@@ -68,8 +69,10 @@ static void *take(struct arena *a, size_t n, size_t align)
     size_t at = (a->used + align - 1) & ~(align - 1);
 
     if (!a->chunks || at > a->size || n > a->size - at) {
-        if (!grow(a, n))
+        if (!grow(a, n)) {
+            a->failed = true;
             return NULL;
+        }
         at = 0;
     }
     a->used = at + n;
@@ -98,6 +101,11 @@ struct str arena_copy(struct arena *a, struct str s)
         memcpy(p, s.p, s.n);
     p[s.n] = '\0';
     return (struct str){p, s.n};
+}
+
+bool arena_spares(const struct arena *a, size_t n)
+{
+    return !a->failed && (n <= a->size - a->used || (a->total <= a->max && n <= a->max - a->total));
 }
 
 char *arena_number(struct arena *a, int64_t value)

@@ -10,6 +10,7 @@ struct arena {
     struct arena_chunk *chunks; /* newest first; the oldest is kept by arena_reset */
     size_t used, size;          /* in the newest chunk */
     size_t total, max;
+    bool failed; /* memory was refused since the last reset */
 };
 
 void arena_init(struct arena *a, size_t max);
@@ -25,5 +26,8 @@ struct str arena_copy(struct arena *a, struct str s);
 /* A number as text. */
 char *arena_number(struct arena *a, int64_t value);
 char *arena_printf(struct arena *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Whether nothing was refused so far, and n more bytes would not be. */
+bool arena_spares(const struct arena *a, size_t n);
 
 #define arena_new(a, type) ((type *)arena_alloc((a), sizeof(type)))

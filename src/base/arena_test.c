@@ -67,6 +67,24 @@ static void test_ceiling(void **state)
     arena_done(&a);
 }
 
+static void test_what_is_spared(void **state)
+{
+    struct arena a;
+
+    arena_init(&a, 10000);
+    assert_true(arena_spares(&a, 10000));
+    assert_false(arena_spares(&a, 10001));
+    assert_non_null(arena_bytes(&a, 100)); /* the chunk has room for more than that */
+    assert_true(arena_spares(&a, a.size - a.used));
+    assert_true(arena_spares(&a, a.max - a.total));
+    assert_false(arena_spares(&a, a.max));
+    assert_null(arena_bytes(&a, 20000));
+    assert_false(arena_spares(&a, 0)); /* something is missing already */
+    arena_reset(&a);
+    assert_true(arena_spares(&a, 0));
+    arena_done(&a);
+}
+
 static void test_reset_keeps_the_first_chunk(void **state)
 {
     struct arena a;
@@ -107,6 +125,7 @@ int main(void)
         cmocka_unit_test(test_zeroed_and_aligned),
         cmocka_unit_test(test_pieces_stay),
         cmocka_unit_test(test_ceiling),
+        cmocka_unit_test(test_what_is_spared),
         cmocka_unit_test(test_reset_keeps_the_first_chunk),
         cmocka_unit_test(test_texts),
     };

@@ -62,7 +62,7 @@ bool inbound_compose(const struct inbound_request *request, const struct send_co
                      struct arena *a, struct message *ret, struct problem *problem)
 {
     struct route_query query = {.table = context->senders, .kind = KIND_SMS};
-    struct route_choice receiver;
+    struct route_choice receiver = {0};
 
     if (!check_number(request->from, "from", a, problem))
         return false;
@@ -72,6 +72,7 @@ bool inbound_compose(const struct inbound_request *request, const struct send_co
                      : route_choose(&query, &receiver, a, problem);
     if (!found || !check_text(request->text, false, a, problem))
         return false;
+    assert(receiver.sender);
     *ret = (struct message){0};
     fill(request, context, &query.to, &receiver, ret);
     return true;

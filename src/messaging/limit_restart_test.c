@@ -42,11 +42,11 @@ static int tear_down(void **state)
 static unsigned take_many(int64_t key, int64_t at_us, unsigned n)
 {
     struct limit_view v;
-    unsigned granted = 0;
+    unsigned count = 0;
 
     for (unsigned i = 0; i < n; i++)
-        granted += limiter_take(limiter, key, plan, at_us, &v);
-    return granted;
+        count += limiter_take(limiter, key, plan, at_us, &v);
+    return count;
 }
 
 /* A transaction as the writer makes them. */

@@ -3,7 +3,7 @@
 #include "messaging/test_dispatch.h"
 
 #include <pthread.h>
-#include <stdlib.h>
+#include <unistd.h>
 
 #define MINUTE_US INT64_C(60000000)
 
@@ -271,6 +271,66 @@ static void newer_than_all_that_dispatch_knows(void **state)
     test_stop();
 }
 
+/* ---- the timer, with the machine's own clock and loop ---- */
+
+static struct loop *loop;
+static struct loop_signal *signal_run;
+
+static void raise_run(void *context)
+{
+    loop_signal_raise(signal_run);
+}
+
+static void run_dispatch(void *context)
+{
+    dispatch_run(test_dispatch);
+}
+
+static void start_loop(void)
+{
+    struct writer_options w = {.store = test_store, .max_waiting = TEST_MANY};
+    assert_int_equal(writer_start(&test_writer, &w), 0);
+    assert_int_equal(loop_new(&loop), 0);
+    signal_run = loop_signal_new(loop, run_dispatch, NULL);
+    struct dispatch_options d = {.store = test_store,
+                                 .writer = test_writer,
+                                 .clock = &clock_real,
+                                 .loop = loop,
+                                 .window = 8,
+                                 .wake = raise_run};
+    assert_int_equal(dispatch_new(&test_dispatch, &d), 0);
+    dispatch_set_carrier(test_dispatch, MODE_TEST, &test_carrier.carrier);
+    assert_int_equal(loop_start(loop, "engine"), 0);
+    raise_run(NULL);
+}
+
+static void wait_until_queued(int64_t id)
+{
+    for (int i = 0; i < 10000 && test_status(id) != STATUS_QUEUED; i++)
+        usleep(1000);
+    assert_int_equal(test_status(id), STATUS_QUEUED);
+    assert_true(test_look(id).updated_us >= test_look(id).scheduled_us);
+}
+
+/* Nothing else calls the engine: the timer alone does it, also for the second, which is due before
+ * the first. */
+static void the_timer_calls_when_it_is_time(void **state)
+{
+    struct message m = test_message(MODE_TEST, STATUS_SCHEDULED);
+
+    test_now_us = clock_now_us(&clock_real); /* so that nothing expires */
+    start_loop();
+    m.scheduled_us = clock_now_us(&clock_real) + 600000;
+    int64_t last = test_send_message(m);
+    m.scheduled_us -= 300000;
+    int64_t first = test_send_message(m);
+    wait_until_queued(first);
+    wait_until_queued(last);
+    loop_stop(loop);
+    test_stop();
+    loop_free(loop);
+}
+
 /* ---- all at once ---- */
 
 static int64_t start_us;
@@ -328,6 +388,7 @@ int main(void)
         DISPATCH_TEST(read_between_its_move_and_the_news_of_it),
         DISPATCH_TEST(left_to_the_refill),
         DISPATCH_TEST(newer_than_all_that_dispatch_knows),
+        DISPATCH_TEST(the_timer_calls_when_it_is_time),
         DISPATCH_TEST(nothing_is_lost_or_doubled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,7 +9,9 @@
 enum {
     HTTP_HEAD_MAX = 16 << 10,  /* allowed */
     HTTP_HEAD_READ = 64 << 10, /* read, to be able to say so; a longer one is not looked at */
-    HTTP_RECEIVE = 64 << 10
+    HTTP_RECEIVE = 64 << 10,
+    HTTP_ARENA_MAX = 16 << 20, /* memory of a request, besides its body */
+    HTTP_OUT_MAX = 8 << 20     /* and of its answer */
 };
 
 /* One thread, one epoll. Everything but the mailboxes is touched by that thread only. */

@@ -8,8 +8,6 @@
 #include <time.h>
 
 enum {
-    ARENA_MAX = 16 << 20,
-    OUT_MAX = 8 << 20,
     FREE_REQUESTS_MAX = 256,
     KEPT_BUFFER = 16 << 10 /* larger ones are given back after the request */
 };
@@ -37,8 +35,8 @@ static struct http_request *take_free(struct http_worker *w)
     r = calloc(1, sizeof *r);
     if (!r)
         return NULL;
-    arena_init(&r->arena, ARENA_MAX);
-    buf_init(&r->out, OUT_MAX);
+    arena_init(&r->arena, HTTP_ARENA_MAX);
+    buf_init(&r->out, HTTP_OUT_MAX);
     return r;
 }
 

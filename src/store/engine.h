@@ -64,6 +64,7 @@ struct store_engine {
                      const uint8_t key[ONCE_KEY_SIZE], int64_t since_us, struct arena *a,
                      struct once_record *ret);
     int (*once_keep)(struct store *s, const struct once_record *o); /* the time is set */
+    int (*key_off)(struct store *s, int64_t id, int64_t *ret_us);
     int (*key_revoke)(struct store *s, int64_t account, int64_t id, int64_t at_us);
     int (*key_used)(struct store *s, const struct key_usage *u);
     int (*account_insert)(struct store *s, struct account_record *a); /* the time is set */

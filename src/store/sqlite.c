@@ -174,6 +174,7 @@ static const struct store_engine sqlite_engine = {
     .event_add = sqlite_event_add,
     .once_find = sqlite_once_find,
     .once_keep = sqlite_once_keep,
+    .key_off = sqlite_key_off,
     .key_revoke = sqlite_key_revoke,
     .key_used = sqlite_key_used,
     .account_insert = sqlite_account_insert,
@@ -246,9 +247,8 @@ static int open_writer(struct sqlite_store *s, char why[STORE_WHY_SIZE])
         s->sizes = sizes_default;
         once_init(s);
         index_init(&s->index);
-    }
-    if (!failed)
         failed = sqlite_number(s->db, sql_id_last, &s->base.ids.last);
+    }
     if (!failed)
         failed = sqlite_number(s->db, sql_message_last_created, &s->base.last_created_us);
     if (failed)

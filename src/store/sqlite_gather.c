@@ -192,6 +192,43 @@ void gather_drop_work(struct sqlite_store *s, int64_t id)
     rows->count = kept;
 }
 
+/* ---- requests that are answered once ---- */
+
+static int bind_once(sqlite3_stmt *put, int at, const struct once_row *row)
+{
+    at = bind_numbers_at(put, at, row->numbers, sizeof row->numbers / sizeof *row->numbers);
+    sqlite3_bind_blob(put, at++, row->key, sizeof row->key, SQLITE_STATIC);
+    sqlite3_bind_blob(put, at++, row->print, sizeof row->print, SQLITE_STATIC);
+    return at;
+}
+
+int gather_flush_once(struct sqlite_store *s)
+{
+    struct gathered *g = s->gathered;
+    size_t count = g->once_count;
+    int failed = 0, at = 1;
+
+    g->once_count = 0;
+    if (count == GATHER_ROWS) {
+        for (size_t i = 0; i < count; i++)
+            at = bind_once(s->statements[WRITE_ONCE_MESSAGE_PUT_MANY], at, &g->onces[i]);
+        return run(s, WRITE_ONCE_MESSAGE_PUT_MANY);
+    }
+    for (size_t i = 0; i < count && !failed; i++) {
+        bind_once(s->statements[WRITE_ONCE_MESSAGE_PUT], 1, &g->onces[i]);
+        failed = run(s, WRITE_ONCE_MESSAGE_PUT);
+    }
+    return failed;
+}
+
+int gather_once(struct sqlite_store *s, const struct once_row *row)
+{
+    struct gathered *g = s->gathered;
+
+    g->onces[g->once_count++] = *row;
+    return g->once_count == GATHER_ROWS ? gather_flush_once(s) : 0;
+}
+
 /* ---- all of it ---- */
 
 int gather_flush(struct sqlite_store *s)
@@ -200,12 +237,14 @@ int gather_flush(struct sqlite_store *s)
 
     if (!failed)
         failed = flush_works(s);
-    return failed ? failed : flush_endings(s);
+    if (!failed)
+        failed = flush_endings(s);
+    return failed ? failed : gather_flush_once(s);
 }
 
 void gather_clear(struct sqlite_store *s)
 {
     struct gathered *g = s->gathered;
 
-    g->message_count = g->used = g->works.count = g->endings.count = 0;
+    g->message_count = g->used = g->works.count = g->endings.count = g->once_count = 0;
 }

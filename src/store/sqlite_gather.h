@@ -22,6 +22,12 @@ struct gathered_rows {
     size_t count;
 };
 
+/* A row of `once` whose answer was a message. */
+struct once_row {
+    int64_t numbers[5]; /* id, owner, created_us, message, status */
+    uint8_t key[ONCE_KEY_SIZE], print[ONCE_PRINT_SIZE];
+};
+
 /* Owned by the writing thread. */
 struct gathered {
     struct message messages[GATHER_MESSAGES];
@@ -29,6 +35,8 @@ struct gathered {
     char bytes[GATHER_BYTES]; /* what the views in `messages` see */
     size_t used;
     struct gathered_rows works, endings;
+    struct once_row onces[GATHER_ROWS];
+    size_t once_count;
 };
 
 int gather_message(struct sqlite_store *s, const struct message *m);
@@ -38,6 +46,9 @@ int gather_ending(struct sqlite_store *s, const struct ending *ending);
 bool gather_find_work(const struct sqlite_store *s, int64_t id, struct work *ret);
 /* The row of `work` with this id, if it is gathered, is not wanted any more. */
 void gather_drop_work(struct sqlite_store *s, int64_t id);
+int gather_once(struct sqlite_store *s, const struct once_row *row);
+/* Before a row of `once` is looked at. */
+int gather_flush_once(struct sqlite_store *s);
 /* Writes all. */
 int gather_flush(struct sqlite_store *s);
 /* Forgets all. */

@@ -149,6 +149,21 @@ int sqlite_key_insert(struct store *base, struct key_record *k)
     return failed;
 }
 
+int sqlite_key_off(struct store *base, int64_t id, int64_t *ret_us)
+{
+    struct sqlite_store *s = sqlite_of(base);
+    sqlite3_stmt *get = s->statements[WRITE_KEY_OFF];
+
+    BIND_NUMBERS(get, id);
+    int code = sqlite3_step(get);
+    if (code == SQLITE_ROW)
+        *ret_us = sqlite3_column_int64(get, 0);
+    sqlite3_reset(get);
+    if (code != SQLITE_ROW && code != SQLITE_DONE)
+        return sqlite_failed(s);
+    return code == SQLITE_ROW ? 0 : -ENOENT;
+}
+
 int sqlite_key_revoke(struct store *base, int64_t account, int64_t id, int64_t at_us)
 {
     struct sqlite_store *s = sqlite_of(base);

@@ -4,6 +4,7 @@
  * way from a key to its row: the newest rows are in a table in memory, the others in volumes. Most
  * keys are new, and for them filters in memory spare the look into the volumes; nothing but time
  * depends on these. */
+#include "store/sqlite_gather.h"
 #include "store/sqlite_rows.h"
 #include "store/sqlite_verbs.h"
 
@@ -29,7 +30,6 @@ void once_done(struct once *o)
 void once_forget(struct once *o)
 {
     o->loaded = false;
-    o->gathered_count = 0;
     shelf_forget(&o->shelf);
 }
 
@@ -130,7 +130,7 @@ static int look_at_row(void *context, int64_t id)
 {
     const struct once_search *search = context;
     sqlite3_stmt *get = search->s->statements[WRITE_ONCE_GET];
-    int failed = once_flush(search->s), found = -ENOENT; /* it may be one of those */
+    int found = -ENOENT, failed = gather_flush_once(search->s);
 
     if (failed)
         return failed;
@@ -201,60 +201,37 @@ int sqlite_once_find(struct store *base, int64_t account, enum mode mode,
     return found == -ENOENT ? look_into_volumes(&search, term) : found;
 }
 
-/* The columns of rows without an answer, from parameter `at` on; the place of the one behind. */
-static int bind_row(sqlite3_stmt *insert, int at, const struct once_row *row)
+/* Of a request whose answer was a message; such rows come by the thousand. */
+static int insert_message(struct sqlite_store *s, int64_t id, int64_t owner,
+                          const struct once_record *o)
 {
-    sqlite3_bind_int64(insert, at++, row->id);
-    sqlite3_bind_int64(insert, at++, row->owner);
-    sqlite3_bind_blob(insert, at++, row->record.key, ONCE_KEY_SIZE, SQLITE_STATIC);
-    sqlite3_bind_blob(insert, at++, row->record.print, ONCE_PRINT_SIZE, SQLITE_STATIC);
-    sqlite3_bind_int64(insert, at++, row->record.created_us);
-    bind_number_or_null(insert, at++, row->record.message);
-    return at;
+    struct once_row row = {.numbers = {id, owner, o->created_us, o->message, o->status}};
+
+    memcpy(row.key, o->key, sizeof row.key);
+    memcpy(row.print, o->print, sizeof row.print);
+    return gather_once(s, &row);
 }
 
-static int insert(struct sqlite_store *s, const struct once_row *row)
+static int insert_answer(struct sqlite_store *s, int64_t id, int64_t owner,
+                         const struct once_record *o)
 {
     sqlite3_stmt *insert = s->statements[WRITE_ONCE_INSERT];
-    int at = bind_row(insert, 1, row);
+    int failed = gather_flush_once(s); /* rows that come in order cost least */
 
-    bind_number_or_null(insert, at++, row->record.status);
-    if (row->record.answer.n)
-        sqlite3_bind_blob64(insert, at, row->record.answer.p, row->record.answer.n, SQLITE_STATIC);
-    else
-        sqlite3_bind_null(insert, at);
+    if (failed)
+        return failed;
+    BIND_NUMBERS(insert, id, owner, o->created_us, o->message, o->status);
+    sqlite3_bind_blob(insert, 6, o->key, ONCE_KEY_SIZE, SQLITE_STATIC);
+    sqlite3_bind_blob(insert, 7, o->print, ONCE_PRINT_SIZE, SQLITE_STATIC);
+    sqlite3_bind_blob64(insert, 8, o->answer.p ? o->answer.p : "", o->answer.n, SQLITE_STATIC);
     return run(s, WRITE_ONCE_INSERT);
 }
 
-int once_flush(struct sqlite_store *s)
+static int insert(struct sqlite_store *s, int64_t id, int64_t owner, const struct once_record *o)
 {
-    struct once *o = &s->once;
-    size_t count = o->gathered_count;
-    int failed = 0, at = 1;
+    bool plain = o->message && o->answer.n == 0;
 
-    o->gathered_count = 0;
-    if (count == ONCE_GATHERED) {
-        for (size_t i = 0; i < count; i++)
-            at = bind_row(s->statements[WRITE_ONCE_INSERT_MANY], at, &o->gathered[i]);
-        return run(s, WRITE_ONCE_INSERT_MANY);
-    }
-    for (size_t i = 0; i < count && !failed; i++)
-        failed = insert(s, &o->gathered[i]);
-    return failed;
-}
-
-/* Most requests are answered with a message, and their rows are gathered. */
-static int write_row(struct sqlite_store *s, const struct once_row *row)
-{
-    struct once *o = &s->once;
-    int failed;
-
-    if (row->record.status || row->record.answer.n) {
-        failed = once_flush(s);
-        return failed ? failed : insert(s, row);
-    }
-    o->gathered[o->gathered_count++] = *row;
-    return o->gathered_count == ONCE_GATHERED ? once_flush(s) : 0;
+    return plain ? insert_message(s, id, owner, o) : insert_answer(s, id, owner, o);
 }
 
 int sqlite_once_keep(struct store *base, const struct once_record *o)
@@ -264,7 +241,7 @@ int sqlite_once_keep(struct store *base, const struct once_record *o)
     int failed = s->once.loaded ? 0 : once_load(s);
 
     if (!failed)
-        failed = write_row(s, &(struct once_row){s->once.last + 1, owner, *o});
+        failed = insert(s, s->once.last + 1, owner, o);
     if (!failed)
         failed = remember(s, ++s->once.last, term);
     if (!failed)

@@ -4,17 +4,8 @@
 #include "store/once_filter.h"
 #include "store/pending.h"
 #include "store/recent.h"
-#include "store/records.h"
 #include "store/sqlite_posting.h"
 #include "store/sqlite_volume.h"
-
-/* Rows of a transaction that are written together, as those of sqlite_gather.h. */
-enum { ONCE_GATHERED = 8 };
-
-struct once_row {
-    int64_t id, owner;
-    struct once_record record;
-};
 
 struct once {
     bool loaded;  /* the following are as the tables are */
@@ -25,16 +16,12 @@ struct once {
     struct once_filters filters;
     struct posting posting;
     int64_t expiry_us; /* no row is past its time before */
-    struct once_row gathered[ONCE_GATHERED];
-    size_t gathered_count;
 };
 
 void once_init(struct sqlite_store *s);
 void once_done(struct once *o);
 /* Nothing remembered is certain any more. */
 void once_forget(struct once *o);
-/* Writes the rows that are gathered; before a commit. */
-int once_flush(struct sqlite_store *s);
 /* Reads anew what is remembered; inside a transaction. */
 int once_load(struct sqlite_store *s);
 

@@ -51,6 +51,7 @@ int sqlite_once_find(struct store *base, int64_t account, enum mode mode,
                      const uint8_t key[ONCE_KEY_SIZE], int64_t since_us, struct arena *a,
                      struct once_record *ret);
 int sqlite_once_keep(struct store *base, const struct once_record *o);
+int sqlite_key_off(struct store *base, int64_t id, int64_t *ret_us);
 int sqlite_key_revoke(struct store *base, int64_t account, int64_t id, int64_t at_us);
 int sqlite_key_used(struct store *base, const struct key_usage *u);
 int sqlite_account_insert(struct store *base, struct account_record *a);

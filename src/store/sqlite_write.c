@@ -87,8 +87,6 @@ int sqlite_commit(struct store *base)
     int failed = gather_flush(s);
 
     if (!failed)
-        failed = once_flush(s);
-    if (!failed)
         failed = write_tallies(s);
     if (!failed)
         failed = run(s, WRITE_COMMIT);

@@ -308,6 +308,12 @@ int store_key_insert(struct store *s, struct key_record *k)
     return s->engine->key_insert(s, k);
 }
 
+int store_key_off(struct store *s, int64_t id, int64_t *ret_us)
+{
+    assert(s->in_transaction);
+    return s->engine->key_off(s, id, ret_us);
+}
+
 int store_key_revoke(struct store *s, int64_t account, int64_t id, int64_t at_us)
 {
     assert(s->in_transaction);

@@ -187,6 +187,8 @@ int store_move(struct store *s, const struct message_move *move);
 
 /* Gives k->id. A hash that is there already fails. */
 int store_key_insert(struct store *s, struct key_record *k);
+/* When a key goes off, or went; 0 = not. Sees what this transaction has written. -ENOENT. */
+int store_key_off(struct store *s, int64_t id, int64_t *ret_us);
 /* Turns a key of this account (0: of any) off from `at_us` on; -ENOENT when there is none. Of two
  * times the earlier one stays. */
 int store_key_revoke(struct store *s, int64_t account, int64_t id, int64_t at_us);

@@ -195,6 +195,7 @@ static void test_usage(void **state)
 static void test_revoke_ahead(void **state)
 {
     struct key_record k = insert(1), read;
+    int64_t off_us;
 
     assert_int_equal(revoke(k.id, 99), 0);
     assert_int_equal(revoke(k.id, 77), 0); /* of two times the earlier one */
@@ -202,7 +203,12 @@ static void test_revoke_ahead(void **state)
     assert_int_equal(read.revoked_us, 77);
     assert_int_equal(store_begin(test_store), 0);
     assert_int_equal(store_key_revoke(test_store, k.account + 1, k.id, 5), -ENOENT);
+    assert_int_equal(store_key_off(test_store, k.id, &off_us), 0);
+    assert_int_equal(off_us, 77);
     assert_int_equal(store_key_revoke(test_store, k.account, k.id, 5), 0);
+    assert_int_equal(store_key_off(test_store, k.id, &off_us), 0);
+    assert_int_equal(off_us, 5); /* before the commit */
+    assert_int_equal(store_key_off(test_store, k.id + 1, &off_us), -ENOENT);
     assert_int_equal(store_commit(test_store), 0);
     assert_int_equal(store_key_find(test_reader, k.hash, &read), 0);
     assert_int_equal(read.revoked_us, 5);

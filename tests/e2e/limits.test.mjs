@@ -2,11 +2,11 @@
 // Runs alone: exact counts within a minute.
 import { it } from 'node:test';
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Server, temporaryFolder, withServer, removeFolder } from './lib/server.mjs';
 import { skylark } from './lib/program.mjs';
+import { whileStoreIsHeld } from './lib/store.mjs';
 import { sleep, slowness, until } from './lib/wait.mjs';
 
 // `count` requests over all of the client's connections at once.
@@ -280,20 +280,6 @@ it('reads before a polite end are counted, too', { timeout: 60_000 * slowness },
     removeFolder(folder);
   }
 });
-
-// Another process holds the store, so that nothing can be written until `work` is done.
-async function whileStoreIsHeld(server, work) {
-  const holder = spawn('sqlite3', [join(server.dataDir, 'skylark.db')], { stdio: ['pipe', 'pipe', 'inherit'] });
-  let said = '';
-  holder.stdout.on('data', (piece) => { said += piece; });
-  holder.stdin.write('.timeout 5000\nBEGIN IMMEDIATE;\nSELECT \'held\';\n');
-  try {
-    await until('the store to be held', () => said.includes('held'));
-    await work();
-  } finally {
-    holder.stdin.end('ROLLBACK;\n');
-  }
-}
 
 it('more requests than may wait are told so at once, and nothing of them is kept', { timeout: 120_000 }, async () => {
   const folder = temporaryFolder();

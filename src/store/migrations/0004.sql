@@ -8,7 +8,7 @@ CREATE TABLE once (
   key BLOB NOT NULL,                      -- keyed hash of path and Idempotency-Key
   print BLOB NOT NULL,                    -- keyed hash of the request
   created_us INTEGER NOT NULL,
-  message INTEGER,                        -- the answer was this message; else NULL and:
-  status INTEGER,
-  answer BLOB
+  message INTEGER NOT NULL,               -- the answer was this message; 0: it was `answer`
+  status INTEGER NOT NULL,
+  answer BLOB                             -- NULL = none
 );

@@ -41,6 +41,9 @@ INSERT INTO key_usage (key, last_us, requests, address) VALUES (?1, ?2, ?3, ?4)
 ON CONFLICT (key) DO UPDATE SET last_us = excluded.last_us, address = excluded.address,
   requests = requests + excluded.requests;
 
+-- name: key_off
+SELECT revoked_us FROM api_key WHERE id = ?1;
+
 -- name: key_revoke
 UPDATE api_key SET revoked_us = CASE revoked_us WHEN 0 THEN ?2 ELSE min(revoked_us, ?2) END
 WHERE id = ?1 AND (?3 = 0 OR account = ?3);

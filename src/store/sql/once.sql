@@ -1,15 +1,20 @@
 -- name: once_insert
-INSERT INTO once (id, owner, key, print, created_us, message, status, answer)
+INSERT INTO once (id, owner, created_us, message, status, key, print, answer)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8);
 
--- part: once_values
-(?, ?, ?, ?, ?, ?)
+-- part: once_message
+(?, ?, ?, ?, ?, ?, ?)
 
--- name: once_insert_many
--- As many as ONCE_GATHERED, without an answer.
-INSERT OR FAIL INTO once (id, owner, key, print, created_us, message) VALUES
-  {once_values}, {once_values}, {once_values}, {once_values},
-  {once_values}, {once_values}, {once_values}, {once_values};
+-- name: once_message_put
+INSERT INTO once (id, owner, created_us, message, status, key, print) VALUES {once_message};
+
+-- name: once_message_put_many
+-- As many as GATHER_ROWS.
+INSERT OR FAIL INTO once (id, owner, created_us, message, status, key, print) VALUES
+  {once_message}, {once_message}, {once_message}, {once_message},
+  {once_message}, {once_message}, {once_message}, {once_message},
+  {once_message}, {once_message}, {once_message}, {once_message},
+  {once_message}, {once_message}, {once_message}, {once_message};
 
 -- name: once_get
 SELECT owner, key, print, created_us, message, status, answer FROM once WHERE id = ?1;

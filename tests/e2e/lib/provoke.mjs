@@ -1,11 +1,11 @@
 // How to get each error code out of an operation. A way takes (operation, world) and makes the
 // request that is answered with the code; `fields` says which field the answer names.
-import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { operations, has } from './operations.mjs';
 import { run } from './program.mjs';
 import { Server } from './server.mjs';
+import { whileStoreIsHeld } from './store.mjs';
 import { until, within } from './wait.mjs';
 import { World, ahead, atOnce, freshNumber, inAMinute, permissions } from './world.mjs';
 
@@ -90,20 +90,6 @@ const storeless = once(async () => {
   if (code !== 0) throw new Error(stderr);
   return client;
 });
-
-// Another process holds the store, so that nothing can be written until `work` is done.
-export async function whileStoreIsHeld(server, work) {
-  const holder = spawn('sqlite3', [join(server.dataDir, 'skylark.db')], { stdio: ['pipe', 'pipe', 'inherit'] });
-  let said = '';
-  holder.stdout.on('data', (piece) => { said += piece; });
-  holder.stdin.write('.timeout 5000\nBEGIN IMMEDIATE;\nSELECT \'held\';\n');
-  try {
-    await until('the store to be held', () => said.includes('held'));
-    await work();
-  } finally {
-    holder.stdin.end('ROLLBACK;\n');
-  }
-}
 
 // One worker, and little room for what waits.
 const narrow = once(async (main) => {
