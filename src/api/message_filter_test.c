@@ -101,7 +101,7 @@ static void bad_values_are_named(void **state)
     }
 }
 
-static void send(const char *body)
+static void send_body(const char *body)
 {
     assert_int_equal(test_call(TEST_KEY, "POST /v1/send", body)->status, 201);
 }
@@ -116,10 +116,10 @@ static void assert_total(const char *query, const char *total)
 
 static void each_filter_finds_its_messages(void **state)
 {
-    send("{\"to\":\"+15551234567\",\"text\":\"1\",\"tags\":[\"a\",\"b\"]}");
-    send("{\"to\":\"+15551234567\",\"text\":\"2\",\"scheduledAt\":\"2025-11-15T02:00:00Z\"}");
+    send_body("{\"to\":\"+15551234567\",\"text\":\"1\",\"tags\":[\"a\",\"b\"]}");
+    send_body("{\"to\":\"+15551234567\",\"text\":\"2\",\"scheduledAt\":\"2025-11-15T02:00:00Z\"}");
     test_now_us += 10000000;
-    send("{\"to\":\"+447700900456\",\"text\":\"3\",\"tags\":[\"b\"],\"from\":\"Skylark\"}");
+    send_body("{\"to\":\"+447700900456\",\"text\":\"3\",\"tags\":[\"b\"],\"from\":\"Skylark\"}");
     test_call(TEST_KEY, "POST /v1/test/inbound", "{\"from\":\"+15551234567\",\"text\":\"4\"}");
     assert_total("", "4");
     assert_total("status=queued", "2");
@@ -145,7 +145,7 @@ static void a_batch_is_found_by_its_id(void **state)
               "{\"messages\":[{\"to\":\"+15551234567\",\"text\":\"1\"},"
               "{\"to\":\"+15551234567\",\"text\":\"2\"}]}");
     snprintf(query, sizeof query, "batchId=%s", test_member("batchId"));
-    send("{\"to\":\"+15551234567\",\"text\":\"3\"}");
+    send_body("{\"to\":\"+15551234567\",\"text\":\"3\"}");
     assert_total(query, "2");
     public_id_format(test_api, BATCH_ID_PREFIX, 12345, query + 8);
     assert_total(query, "0"); /* there is none of that number */
