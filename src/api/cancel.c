@@ -27,8 +27,8 @@ static void refuse(struct call *c, enum message_status status)
 static void answer_lost(struct call *c)
 {
     answer_problem(c, &(struct problem){.code = PROBLEM_SERVICE_UNAVAILABLE,
-                                        .message = "The message could not be cancelled because the "
-                                                   "server is stopping. Try again in 5 seconds.",
+                                        .message = "The cancelling could not be stored; nothing "
+                                                   "was changed. Try again in 5 seconds.",
                                         .retry_after_s = 5});
 }
 

@@ -1,5 +1,6 @@
 /* A cancel waits in `asked` until it is judged, then its move is posted. Until that comes back the
- * message is covered: no copy of it that was read or offered before may be handed over. */
+ * cancel covers the message: a copy of it, wherever it waits or comes from, is the cancel's and is
+ * not handed over. When the store cannot be written the copy goes its way again. */
 #include "messaging/cancel.h"
 
 #include "messaging/dispatch_internal.h"
@@ -18,27 +19,34 @@ void cancels_done(struct cancels *c)
     mailbox_done(&c->box);
 }
 
-static struct cancel **slot_of(struct cancels *t, int64_t message)
+static size_t slot_of(int64_t message)
 {
-    return &t->slots[((uint64_t)message * 0x9e3779b97f4a7c15u) >> 56];
+    return ((uint64_t)message * 0x9e3779b97f4a7c15u) >> (64 - CANCEL_SLOT_BITS);
 }
 
 static struct cancel *find(const struct dispatch *d, int64_t message)
 {
-    struct cancel *c = NULL;
+    struct cancel *c = d->cancels.count > 0 ? d->cancels.slots[slot_of(message)] : NULL;
 
-    if (d->cancels.count > 0)
-        c = *slot_of((struct cancels *)&d->cancels, message);
     while (c && c->message != message)
         c = c->next_in_slot;
     return c;
 }
 
-bool cancels_cover(const struct dispatch *d, const struct message *m)
+/* What was sent in an earlier run must be followed; its cancel is refused. */
+static bool take_copy(struct cancel *c, struct parcel *p)
 {
-    const struct cancel *c = find(d, m->id);
-    /* What was sent in an earlier run must be followed; its cancel is refused. */
-    return c && c->posted && m->status == STATUS_QUEUED;
+    if (p->message.status != STATUS_QUEUED)
+        return false;
+    assert(!c->parcel);
+    c->parcel = p;
+    return true;
+}
+
+bool cancels_cover(struct dispatch *d, struct parcel *p)
+{
+    struct cancel *c = find(d, p->message.id);
+    return c && c->posted && take_copy(c, p);
 }
 
 static void answer(struct cancel *c, enum cancel_outcome outcome)
@@ -60,7 +68,7 @@ void cancel_ask(struct cancel *c, struct dispatch *d)
 
 static void enter(struct cancels *t, struct cancel *c)
 {
-    struct cancel **slot = slot_of(t, c->message);
+    struct cancel **slot = &t->slots[slot_of(c->message)];
 
     c->next_in_slot = *slot;
     *slot = c;
@@ -71,7 +79,7 @@ static void enter(struct cancels *t, struct cancel *c)
 
 static void leave(struct cancels *t, struct cancel *c)
 {
-    struct cancel **at = slot_of(t, c->message);
+    struct cancel **at = &t->slots[slot_of(c->message)];
 
     while (*at != c)
         at = &(*at)->next_in_slot;
@@ -107,10 +115,13 @@ static int apply_cancel(struct write_job *job, struct store *s)
 static void cancel_back(struct errand *e)
 {
     struct cancel *c = (struct cancel *)e;
+    struct dispatch *d = c->dispatch;
 
-    leave(&c->dispatch->cancels, c);
-    if (c->parcel)
-        dispatch_release(c->dispatch, c->parcel);
+    leave(&d->cancels, c);
+    if (c->parcel && e->result < 0)
+        parcel_queue_put_back(&d->waiting, c->parcel);
+    else if (c->parcel)
+        dispatch_release(d, c->parcel);
     answer(c, e->result < 0 ? CANCEL_LOST : c->moved ? CANCEL_DONE : CANCEL_REFUSED);
 }
 
@@ -125,17 +136,15 @@ static void post(struct dispatch *d, struct cancel *c, int64_t known)
     else if (c->message <= known)
         c->move.from = status_bit(STATUS_SCHEDULED);
     c->posted = true;
-    errand_post(&c->errand, d->options.writer, &d->written, apply_cancel, cancel_back);
+    errand_init(&c->errand, &d->written, apply_cancel, cancel_back);
+    errand_try(&c->errand, d->options.writer);
 }
 
 static bool is_asked_for(void *dispatch, struct parcel *p)
 {
     struct cancel *c = find(dispatch, p->message.id);
 
-    if (!c || c->posted || p->message.status != STATUS_QUEUED)
-        return false;
-    c->parcel = p;
-    return true;
+    return c && !c->posted && take_copy(c, p);
 }
 
 void cancels_run(struct dispatch *d)

@@ -10,7 +10,7 @@ struct dispatch;
 enum cancel_outcome {
     CANCEL_DONE,    /* the message is cancelled, on disk */
     CANCEL_REFUSED, /* a carrier has it, or it has ended */
-    CANCEL_LOST     /* the program is stopping: nothing was done */
+    CANCEL_LOST     /* nothing was done: the store cannot be written, or the program is stopping */
 };
 
 /* Belongs to whoever asked, but to dispatch from cancel_ask until `done`. */
@@ -26,7 +26,7 @@ struct cancel {
     /* Dispatch's own. */
     struct dispatch *dispatch;
     struct message_move move;
-    struct parcel *parcel; /* taken out of the queue, or NULL */
+    struct parcel *parcel; /* not to be handed over meanwhile, or NULL */
     struct cancel *next_asked, *next_in_slot;
     bool posted, moved;
 };

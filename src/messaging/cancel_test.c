@@ -345,6 +345,50 @@ static void a_message_that_is_being_cancelled_is_not_queued(void **state)
     test_stop();
 }
 
+/* ---- the store cannot be written ---- */
+
+static void a_message_goes_its_way_when_its_cancel_is_lost(void **state)
+{
+    struct asking a;
+
+    test_fail_next_move();
+    start(8);
+    test_carrier.room = 0;
+    int64_t first = test_send(), id = test_send();
+    dispatch_run(test_dispatch);
+    ask(&a, id);
+    settle_all();
+    assert_int_equal(outcome(&a), CANCEL_LOST);
+    assert_int_equal(test_status(id), STATUS_QUEUED);
+    assert_int_equal(dispatch_held(test_dispatch), 2);
+    test_carrier.room = SIZE_MAX;
+    settle_all();
+    assert_int_equal(test_carrier.submitted_count, 2);
+    assert_true(test_carrier.submitted[0] == first || test_carrier.submitted[1] == first);
+    assert_int_equal(cancel(id), CANCEL_REFUSED); /* now a carrier has it */
+    test_stop();
+}
+
+/* The same for one that a refill read meanwhile. */
+static void a_copy_that_was_covered_goes_its_way_too(void **state)
+{
+    int64_t id = test_leave(queued()).id;
+    struct asking a;
+
+    test_fail_next_move();
+    test_start(8);
+    test_close_gate();
+    ask(&a, id);
+    dispatch_run(test_dispatch);
+    assert_int_equal(test_carrier.submitted_count, 0);
+    test_open_gate();
+    settle_all();
+    assert_int_equal(outcome(&a), CANCEL_LOST);
+    test_assert_submitted(&id, 1);
+    assert_int_equal(dispatch_held(test_dispatch), 1);
+    test_stop();
+}
+
 /* ---- the end ---- */
 
 static void a_stop_answers_everyone(void **state)
@@ -466,6 +510,8 @@ int main(void)
         DISPATCH_TEST(of_two_at_once_one_wins),
         DISPATCH_TEST(a_message_that_is_being_queued_is_cancelled),
         DISPATCH_TEST(a_message_that_is_being_cancelled_is_not_queued),
+        DISPATCH_TEST(a_message_goes_its_way_when_its_cancel_is_lost),
+        DISPATCH_TEST(a_copy_that_was_covered_goes_its_way_too),
         DISPATCH_TEST(a_stop_answers_everyone),
         DISPATCH_TEST(each_message_is_either_submitted_or_cancelled),
     };

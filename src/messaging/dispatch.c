@@ -179,9 +179,7 @@ void dispatch_collect(struct dispatch *d)
     for (struct letter *l = mailbox_take(&d->offered); l;) {
         struct letter *next = l->next;
         struct parcel *p = (struct parcel *)l;
-        if (cancels_cover(d, &p->message))
-            dispatch_release(d, p);
-        else
+        if (!cancels_cover(d, p))
             parcel_queue_add(&d->waiting, p);
         l = next;
     }

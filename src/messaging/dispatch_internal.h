@@ -8,13 +8,13 @@
 #include "messaging/errand.h"
 #include "messaging/parcel.h"
 
-enum { CANCEL_SLOTS = 256 };
+enum { CANCEL_SLOT_BITS = 8 };
 
 /* Cancels that are under way. Engine's thread, but for the box. */
 struct cancels {
-    struct mailbox box;                 /* from the threads of the API */
-    struct cancel *asked;               /* not judged yet */
-    struct cancel *slots[CANCEL_SLOTS]; /* all, by number of the message */
+    struct mailbox box;                          /* from the threads of the API */
+    struct cancel *asked;                        /* not judged yet */
+    struct cancel *slots[1 << CANCEL_SLOT_BITS]; /* all, by number of the message */
     size_t count;
 };
 
@@ -86,5 +86,5 @@ void cancels_done(struct cancels *c);
 void cancels_run(struct dispatch *d);
 /* Refuses those that nobody will judge any more; later ones are refused at once. */
 void cancels_close(struct dispatch *d);
-/* Whether this message, as it was read, is being cancelled: nobody may hand it over. */
-bool cancels_cover(const struct dispatch *d, const struct message *m);
+/* True when the message is being cancelled: nobody may hand the parcel over, it is the cancel's. */
+bool cancels_cover(struct dispatch *d, struct parcel *p);

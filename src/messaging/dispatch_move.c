@@ -67,7 +67,8 @@ static void make_move(struct dispatch *d, struct move move, int64_t message, enu
     *m = move;
     m->dispatch = d;
     message_move_to(&m->move, message, to, failure, clock_now_us(d->options.clock));
-    errand_post(&m->errand, d->options.writer, &d->written, apply_move, move_back);
+    errand_init(&m->errand, &d->written, apply_move, move_back);
+    errand_owe(&m->errand, d->options.writer);
 }
 
 void dispatch_answered(struct dispatch *d, struct parcel *p, enum failure failure)

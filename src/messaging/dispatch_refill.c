@@ -34,13 +34,6 @@ static bool refill_done(struct dispatch *d, size_t count, int64_t known, bool al
     return more;
 }
 
-/* What is on its way to another state was read as it no longer is. A message that the schedule is
- * queueing comes by the schedule; one that is being cancelled does not come at all. */
-static bool is_stale(const struct dispatch *d, const struct message *m)
-{
-    return cancels_cover(d, m) || schedule_fires(d->schedule, m->id);
-}
-
 /* How many of the messages are dealt with; all but when memory is short. */
 static size_t keep(struct dispatch *d, const struct message *messages, size_t count,
                    size_t *ret_kept)
@@ -48,12 +41,13 @@ static size_t keep(struct dispatch *d, const struct message *messages, size_t co
     size_t kept = 0, i = 0;
 
     for (; i < count; i++) {
-        if (is_stale(d, &messages[i]))
-            continue;
+        if (schedule_fires(d->schedule, messages[i].id))
+            continue; /* the schedule brings it */
         struct parcel *p = parcel_new(&messages[i]);
         if (!p)
             break;
-        parcel_queue_add(&d->waiting, p);
+        if (!cancels_cover(d, p))
+            parcel_queue_add(&d->waiting, p);
         kept++;
     }
     *ret_kept = kept;

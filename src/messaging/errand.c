@@ -9,14 +9,23 @@ static void go_home(struct write_job *job, int result)
     mailbox_post(e->home, &e->job.letter);
 }
 
-void errand_post(struct errand *e, struct writer *w, struct mailbox *home,
+void errand_init(struct errand *e, struct mailbox *home,
                  int (*apply)(struct write_job *job, struct store *s),
                  void (*back)(struct errand *e))
 {
-    e->job = (struct write_job){.apply = apply, .done = go_home};
-    e->home = home;
-    e->back = back;
+    *e = (struct errand){.job = {.apply = apply, .done = go_home}, .home = home, .back = back};
+}
+
+void errand_owe(struct errand *e, struct writer *w)
+{
     int refused = writer_post_owed(w, &e->job);
     if (refused)
         go_home(&e->job, refused); /* the program is stopping; the store's word stands */
+}
+
+void errand_try(struct errand *e, struct writer *w)
+{
+    int refused = writer_post(w, &e->job);
+    if (refused)
+        go_home(&e->job, refused);
 }

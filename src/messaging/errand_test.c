@@ -23,20 +23,26 @@ static void comes_home_when_it_is_done_and_when_nobody_does_it(void **state)
 {
     struct store *store = test_store_open(&clock_real);
     struct writer_options options = {.store = store, .max_waiting = 0}; /* refuses requests */
-    struct errand done = {.result = 1}, refused = {.result = 1};
+    struct errand done, refused;
     struct mailbox home;
     struct writer *writer;
 
     mailbox_init(&home, NULL, NULL);
     assert_int_equal(writer_start(&writer, &options), 0);
-    errand_post(&done, writer, &home, apply, back);
+    errand_init(&done, &home, apply, back);
+    errand_owe(&done, writer);
     assert_ptr_equal(mailbox_wait(&home, 10000000), &done.job.letter);
     assert_int_equal(done.result, 0);
     assert_int_equal(applied, 1);
     assert_ptr_equal(done.back, back);
 
+    errand_init(&refused, &home, apply, back);
+    errand_try(&refused, writer);
+    assert_ptr_equal(mailbox_take(&home), &refused.job.letter);
+    assert_int_equal(refused.result, -EAGAIN);
+
     writer_stop(writer);
-    errand_post(&refused, writer, &home, apply, back);
+    errand_owe(&refused, writer);
     assert_ptr_equal(mailbox_take(&home), &refused.job.letter);
     assert_int_equal(refused.result, -ESHUTDOWN);
     assert_int_equal(applied, 1);

@@ -146,8 +146,8 @@ static bool fire(struct schedule *s, struct firing *f, const struct message *m, 
     f->parcel = p;
     message_move_to(&f->move, m->id, STATUS_QUEUED, FAILURE_NONE, now_us);
     s->firing++;
-    errand_post(&f->errand, s->dispatch->options.writer, &s->dispatch->written, apply_firing,
-                firing_back);
+    errand_init(&f->errand, &s->dispatch->written, apply_firing, firing_back);
+    errand_owe(&f->errand, s->dispatch->options.writer);
     return true;
 }
 

@@ -16,6 +16,7 @@ struct optouts *test_optouts;
 struct arena test_arena;
 _Atomic int test_woken;
 struct test_carrier test_carrier;
+static _Atomic bool fail_move;
 
 static int64_t tell_time(const struct clock *c)
 {
@@ -108,6 +109,7 @@ int test_set_up(void **state)
     memset(&test_carrier, 0, sizeof test_carrier);
     test_carrier.carrier = (struct carrier){"test", &carrier_ops};
     test_carrier.room = SIZE_MAX;
+    atomic_store(&fail_move, false);
     arena_init(&test_arena, 64 << 20);
     test_store = test_store_open(&test_clock);
     assert_int_equal(store_reader_open(test_store, &test_reader), 0);
@@ -344,6 +346,13 @@ static int hooked_open_work(struct store_reader *r, int64_t after, size_t limit,
     return failed;
 }
 
+static int hooked_move(struct store *s, const struct message_move *m)
+{
+    if (atomic_exchange(&fail_move, false))
+        return store_fail(s, -EIO, "the test wants it so");
+    return engine_beneath->message_move(s, m);
+}
+
 /* No other thread may be at work in the store. */
 static void hook_engine(void)
 {
@@ -352,6 +361,7 @@ static void hook_engine(void)
     engine_beneath = test_store->engine;
     engine_with_hook = *engine_beneath;
     engine_with_hook.open_work = hooked_open_work;
+    engine_with_hook.message_move = hooked_move;
     test_store->engine = &engine_with_hook;
 }
 
@@ -365,4 +375,10 @@ void test_after_next_read(void (*hook)(void))
 {
     hook_engine();
     after_read = hook;
+}
+
+void test_fail_next_move(void)
+{
+    hook_engine();
+    atomic_store(&fail_move, true);
 }
