@@ -23,6 +23,7 @@ struct inbox_query {
 struct inbox {
     struct message *messages;
     size_t count;
+    int64_t total; /* ever delivered to the number; what is delivered stays so */
     bool has_code;
     struct code code;
 };
@@ -33,6 +34,7 @@ struct inbox_wait {
     struct inbox_query query;
     int64_t account;
     uint64_t commits; /* of the store when it was last looked at */
+    int64_t total;    /* delivered to the number then */
     struct inbox_wait *next;
 };
 
@@ -93,19 +95,26 @@ static void extract_code(struct inbox *inbox)
         inbox->has_code = code_find(inbox->messages[i].text, &inbox->code);
 }
 
+/* The newest messages that were delivered to the number, and how many there are. */
+static int read_delivered(struct api_worker *w, int64_t account, struct str to, size_t limit,
+                          struct arena *a, struct message_page *ret)
+{
+    struct message_filter filter = {
+        .statuses = status_bit(STATUS_DELIVERED), .to = to, .direction = DIRECTION_OUTBOUND};
+    return store_message_page(w->reader, account, MODE_TEST, &filter, 0, limit, a, ret);
+}
+
 static int inbox_read(struct api_worker *w, int64_t account, const struct inbox_query *q,
                       struct arena *a, struct inbox *ret)
 {
-    struct message_filter filter = {
-        .statuses = status_bit(STATUS_DELIVERED), .to = q->to, .direction = DIRECTION_OUTBOUND};
     struct message_page page;
     /* The newest messages are not always the last ones delivered. */
     size_t limit = q->since_us ? LOOK_MAX : q->page.limit;
-    int failed = store_message_page(w->reader, account, MODE_TEST, &filter, 0, limit, a, &page);
+    int failed = read_delivered(w, account, q->to, limit, a, &page);
 
     if (failed)
         return failed;
-    *ret = (struct inbox){.messages = page.messages};
+    *ret = (struct inbox){.messages = page.messages, .total = page.total};
     for (size_t i = 0; i < page.count && ret->count < q->page.limit; i++)
         if (page.messages[i].delivered_us >= q->since_us)
             ret->messages[ret->count++] = page.messages[i];
@@ -165,19 +174,28 @@ static bool is_over(const struct inbox_wait *wait)
            http_request_must_end(wait->call.http);
 }
 
-/* True also when the store cannot be read: the answer will say so. */
+/* True also when the store cannot be read: the answer will say so. Most looks find that nothing was
+ * delivered, and cost no more than counting. */
 static bool has_come(struct inbox_wait *wait)
 {
     struct api_worker *w = wait->call.worker;
     uint64_t commits = store_commits(w->api->options.store);
+    struct message_page page;
     struct inbox inbox;
 
     if (commits == wait->commits)
         return false;
     wait->commits = commits;
     arena_reset(&w->scratch);
-    int failed = inbox_read(w, wait->account, &wait->query, &w->scratch, &inbox);
-    return failed || inbox_has(&inbox, &wait->query);
+    int failed = read_delivered(w, wait->account, wait->query.to, 1, &w->scratch, &page);
+    if (!failed && page.total == wait->total)
+        return false;
+    if (!failed)
+        failed = inbox_read(w, wait->account, &wait->query, &w->scratch, &inbox);
+    if (failed)
+        return true;
+    wait->total = inbox.total;
+    return inbox_has(&inbox, &wait->query);
 }
 
 void inbox_look(struct api_worker *w)
@@ -204,7 +222,7 @@ static void answer_too_many(struct call *c)
                                         .retry_after_s = 1});
 }
 
-static void park(struct call *c, const struct inbox_query *q, uint64_t commits)
+static void park(struct call *c, const struct inbox_query *q, uint64_t commits, int64_t total)
 {
     struct api_worker *w = c->worker;
     struct inbox_wait *wait =
@@ -214,8 +232,12 @@ static void park(struct call *c, const struct inbox_query *q, uint64_t commits)
         answer_too_many(c);
         return;
     }
-    *wait = (struct inbox_wait){
-        .call = *c, .query = *q, .account = c->key->account, .commits = commits, .next = w->waits};
+    *wait = (struct inbox_wait){.call = *c,
+                                .query = *q,
+                                .account = c->key->account,
+                                .commits = commits,
+                                .total = total,
+                                .next = w->waits};
     wait->call.key = NULL; /* the worker may forget it meanwhile */
     w->waits = wait;
     w->wait_count++;
@@ -238,7 +260,7 @@ void inbox_get(struct call *c)
     if (failed)
         answer_store_trouble(c, failed);
     else if (q.wait_s > 0 && !inbox_has(&inbox, &q))
-        park(c, &q, commits);
+        park(c, &q, commits, inbox.total);
     else
         answer_inbox(c, &inbox, &q);
 }
