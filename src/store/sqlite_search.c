@@ -132,8 +132,12 @@ static int choose_way(struct search *q)
 int search_begin(struct search *q, struct sqlite_reader *r, int64_t owner,
                  const struct message_filter *filter, struct arena *a)
 {
-    *q = (struct search){
-        .reader = r, .arena = a, .owner = owner, .high = INT64_MAX, .statuses = filter->statuses};
+    *q = (struct search){.reader = r,
+                         .arena = a,
+                         .owner = owner,
+                         .high = INT64_MAX,
+                         .statuses = filter->statuses,
+                         .look_max = filter->look_max ? filter->look_max : SIZE_MAX};
     choose_terms(q, filter);
     int failed = search_range(q, filter);
     if (failed || q->low > q->high)
@@ -175,7 +179,7 @@ int has_status(struct search *q, int64_t id)
 
 int search_next(struct search *q, bool up, int64_t number, int64_t *ret)
 {
-    while (q->low <= q->high) {
+    for (; q->low <= q->high && q->look_max; q->look_max--) {
         int found = q->by_status ? walk_statuses(q, q->statuses, up, number, ret)
                                  : walk_terms(q, up, number, ret);
         if (found <= 0)

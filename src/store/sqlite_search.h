@@ -36,6 +36,7 @@ struct search {
     bool outbound;  /* inbound ones are not wanted */
     int64_t fewest; /* messages that a term leads to; only when there are statuses */
     bool by_status;
+    size_t look_max; /* candidates that may be looked at; SIZE_MAX = all */
 
     struct volume *volumes; /* oldest first */
     size_t volume_count;
