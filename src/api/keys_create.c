@@ -106,9 +106,9 @@ struct key_body {
 static const struct json_field key_fields[] = {
     JSON_FIELD(struct key_body, name, JSON_TEXT, "name", NULL),
     JSON_FIELD(struct key_body, permissions, JSON_TEXT_LIST, "permissions", NULL),
-    JSON_FIELD(struct key_body, per_minute, JSON_INT64, "perMinute", "per_minute"),
-    JSON_FIELD(struct key_body, per_hour, JSON_INT64, "perHour", "per_hour"),
-    JSON_FIELD(struct key_body, expires_at, JSON_TEXT, "expiresAt", "expires_at"),
+    JSON_FIELD(struct key_body, per_minute, JSON_INT64, "perMinute", NULL),
+    JSON_FIELD(struct key_body, per_hour, JSON_INT64, "perHour", NULL),
+    JSON_FIELD(struct key_body, expires_at, JSON_TEXT, "expiresAt", NULL),
 };
 static const struct body_table key_table = BODY_TABLE(key_fields, 1);
 
@@ -236,8 +236,7 @@ struct rotate_body {
 };
 
 static const struct json_field rotate_fields[] = {
-    JSON_FIELD(struct rotate_body, grace_hours, JSON_INT64, "gracePeriodHours",
-               "grace_period_hours"),
+    JSON_FIELD(struct rotate_body, grace_hours, JSON_INT64, "gracePeriodHours", NULL),
 };
 static const struct body_table rotate_table = BODY_TABLE(rotate_fields, 0);
 

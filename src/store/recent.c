@@ -72,9 +72,11 @@ void recent_forget(struct recent *r, int64_t upto)
 {
     size_t left = 0;
 
+    if (r->count == 0)
+        return;
     for (size_t i = 0; i < r->size; i++)
         left += r->slots[i].id > upto;
-    if (left == 0 && r->size) {
+    if (left == 0) {
         memset(r->slots, 0, r->size * sizeof *r->slots);
         r->count = 0;
     } else if (left < r->count) {

@@ -9,8 +9,11 @@
 struct posting {
     sqlite3_stmt *seek, *get; /* leaf_seek and leaf_get of the connection */
     int64_t volume, owner, term;
-    int64_t leaf; /* whose group it has; 0 = none */
-    int64_t rank; /* of that leaf */
+    int64_t leaf;                  /* whose group it has; 0 = none */
+    int64_t from;                  /* from this number on, no leaf before that one has any */
+    int64_t rank;                  /* of the leaf */
+    size_t at;                     /* place in the group that was found last */
+    int64_t none_up_to, none_from; /* where it is known that there is nothing */
     struct leaf_group group;
 };
 

@@ -40,7 +40,9 @@ static int read_volumes(struct search *q)
                              .last = sqlite3_column_int64(rows, 3)};
     q->volumes = list.at;
     q->volume_count = list.count;
-    return rows_finish(&list, q->reader, rows, code);
+    int failed = rows_finish(&list, q->reader, rows, code);
+    q->barren = failed ? NULL : arena_alloc(q->arena, q->volume_count + 1);
+    return failed || q->barren ? failed : -ENOMEM;
 }
 
 static bool row_has_terms(const struct search *q, sqlite3_stmt *row)
@@ -60,8 +62,7 @@ static bool row_has_terms(const struct search *q, sqlite3_stmt *row)
     return true;
 }
 
-/* Every message has the terms that are looked for. */
-static bool takes_all(const struct search *q)
+bool search_takes_all(const struct search *q)
 {
     return q->terms[0] == term_alone(TERM_ANY) && !q->outbound;
 }
@@ -69,7 +70,7 @@ static bool takes_all(const struct search *q)
 /* What is newer than the index: few rows, which are looked at one by one. */
 static int read_tail(struct search *q)
 {
-    bool all = takes_all(q);
+    bool all = search_takes_all(q);
     enum read_statement which = all ? READ_MESSAGE_IDS_BETWEEN : READ_MESSAGE_TERMS_BETWEEN;
     sqlite3_stmt *rows = q->reader->statements[which];
     struct rows list = {.arena = q->arena, .size = sizeof *q->tail};
@@ -103,32 +104,6 @@ static int read_tallies(struct search *q)
     return finish(q->reader, rows, code);
 }
 
-int64_t tally_of(const struct search *q, uint32_t statuses)
-{
-    int64_t sum = 0;
-
-    for (unsigned i = 0; i < STATUSES; i++)
-        if (statuses & UINT32_C(1) << i)
-            sum += q->tallies[i];
-    return sum;
-}
-
-/* By status, when that is possible and promises fewer candidates than any term. */
-static int choose_way(struct search *q)
-{
-    int failed = 0;
-
-    q->fewest = INT64_MAX;
-    for (size_t i = 0; i < q->term_count && !failed; i++) {
-        int64_t n = 0;
-        failed = count_term(q, q->terms[i], &n);
-        q->fewest = n < q->fewest ? n : q->fewest;
-    }
-    q->by_status =
-        !(q->statuses & status_bit(STATUS_DELIVERED)) && tally_of(q, q->statuses) < q->fewest;
-    return failed;
-}
-
 int search_begin(struct search *q, struct sqlite_reader *r, int64_t owner,
                  const struct message_filter *filter, struct arena *a)
 {
@@ -145,30 +120,14 @@ int search_begin(struct search *q, struct sqlite_reader *r, int64_t owner,
     failed = read_volumes(q);
     if (!failed)
         failed = read_tail(q);
-    if (!failed && q->statuses)
-        failed = read_tallies(q);
-    return failed || !q->statuses ? failed : choose_way(q);
+    return failed || !q->statuses ? failed : read_tallies(q);
 }
 
-int has_terms(struct search *q, int64_t id)
-{
-    sqlite3_stmt *get = q->reader->statements[READ_MESSAGE_TERMS_GET];
-
-    if (takes_all(q))
-        return 1;
-    sqlite3_bind_int64(get, 1, id);
-    int code = sqlite3_step(get);
-    bool has = code == SQLITE_ROW && row_has_terms(q, get);
-    int broken = finish(q->reader, get, code);
-    return broken ? broken : has;
-}
-
-int has_status(struct search *q, int64_t id)
+/* 1, 0, or a negative errno. */
+static int has_status(struct search *q, int64_t id)
 {
     sqlite3_stmt *get = q->reader->statements[READ_MESSAGE_STATUS];
 
-    if (!q->statuses)
-        return 1;
     sqlite3_bind_int64(get, 1, id);
     int code = sqlite3_step(get);
     unsigned status = code == SQLITE_ROW ? (unsigned)sqlite3_column_int(get, 0) : 0;
@@ -177,17 +136,28 @@ int has_status(struct search *q, int64_t id)
     return broken ? broken : has;
 }
 
-int search_next(struct search *q, bool up, int64_t number, int64_t *ret)
+/* Candidates by terms, looked at one by one. */
+static int walk_delivered(struct search *q, bool up, int64_t number, int64_t *ret)
 {
-    for (; q->low <= q->high && q->look_max; q->look_max--) {
-        int found = q->by_status ? walk_statuses(q, q->statuses, up, number, ret)
-                                 : walk_terms(q, up, number, ret);
+    for (; q->look_max; q->look_max--) {
+        int found = walk_terms(q, up, number, ret);
         if (found <= 0)
             return found;
-        int fits = q->by_status ? has_terms(q, *ret) : has_status(q, *ret);
+        int fits = has_status(q, *ret);
         if (fits != 0)
             return fits;
         number = up ? *ret + 1 : *ret - 1;
     }
     return 0;
+}
+
+int search_next(struct search *q, bool up, int64_t number, int64_t *ret)
+{
+    if (q->low > q->high)
+        return 0;
+    if (!q->statuses)
+        return walk_terms(q, up, number, ret);
+    if (q->statuses & status_bit(STATUS_DELIVERED))
+        return walk_delivered(q, up, number, ret);
+    return walk_standing(q, q->statuses, up, number, ret);
 }

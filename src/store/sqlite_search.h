@@ -1,9 +1,11 @@
 /* A search for messages, and how its matches are found and counted.
  *
  * What a message can be found by never changes and is in the index of messages, or, for the newest
- * ones, in their rows alone; where it stands changes, and is in tables of its own. So there are two
- * ways to candidates, by terms and by status; whichever promises fewer is taken, and each candidate
- * is looked at for the rest. */
+ * ones, in their rows alone. Where it stands changes, and is in tables of its own. Each of these
+ * names the number nearest to any other, and what they all name is a match; a long list is skipped
+ * through by a short one. Only the messages that were delivered have no list of their own, because
+ * nearly all were: for them candidates are looked at one by one, and they are counted by those that
+ * were not. */
 #pragma once
 
 #include "store/sqlite_posting.h"
@@ -17,11 +19,15 @@ enum { SEARCH_TERMS_MAX = 4 };            /* to, from, tag, inbound */
 enum { POSTINGS = SEARCH_TERMS_MAX + 1 }; /* and the one that is not wanted */
 enum { STATUSES = 8 };                    /* numbers of states are below */
 
-/* The answer of a list that was asked for its nearest number: it holds for all numbers that lie
- * between question and answer. */
-struct nearest {
-    bool known;
-    int64_t asked, found;
+enum { WINDOW_SIZE = 64 };
+
+/* A piece of the list of one status: all of its numbers from the one that was asked for to the
+ * last, in the direction of the walk. */
+struct window {
+    int64_t asked;
+    int64_t ids[WINDOW_SIZE];
+    unsigned count, at, limit; /* 0 = nothing was asked yet */
+    bool up, ended;            /* there is nothing behind the last */
 };
 
 /* Lives on the stack, in one read transaction. */
@@ -33,18 +39,17 @@ struct search {
     uint32_t statuses; /* a set; 0 = any */
     int64_t terms[SEARCH_TERMS_MAX]; /* one at least: the one that all messages have */
     size_t term_count;
-    bool outbound;  /* inbound ones are not wanted */
-    int64_t fewest; /* messages that a term leads to; only when there are statuses */
-    bool by_status;
-    size_t look_max; /* candidates that may be looked at; SIZE_MAX = all */
+    bool outbound;   /* inbound ones are not wanted */
+    size_t look_max; /* candidates that may not have been delivered; SIZE_MAX = all */
 
     struct volume *volumes; /* oldest first */
     size_t volume_count;
+    bool *barren;       /* volumes that proved to have none of the term */
     size_t open_volume; /* that the reader's postings are in, from 1 on */
     int64_t *tail; /* numbers that no volume covers, have the terms, and are between the bounds */
     size_t tail_count;
     int64_t tallies[STATUSES]; /* how many the owner has in each state */
-    struct nearest nearest[STATUSES];
+    struct window windows[STATUSES];
 };
 
 /* Reads what all of the following need. */
@@ -61,13 +66,12 @@ int search_total(struct search *q, int64_t *ret);
 /* sqlite_range.c: the bounds that a batch and times set. */
 int search_range(struct search *q, const struct message_filter *filter);
 
-/* sqlite_walk.c: as search_next, by one way alone; `statuses` without delivered. */
+/* Every message of the owner has the terms. */
+bool search_takes_all(const struct search *q);
+/* sqlite_walk.c: the reader's postings are from now on those of the terms in this volume, and
+ * behind them that of inbound messages; */
+void search_open_volume(struct search *q, size_t at);
+/* as search_next, but without regard to the status; */
 int walk_terms(struct search *q, bool up, int64_t number, int64_t *ret);
-int walk_statuses(struct search *q, uint32_t statuses, bool up, int64_t number, int64_t *ret);
-/* Whether a message has the rest: 1, 0, or a negative errno. */
-int has_terms(struct search *q, int64_t id);
-int has_status(struct search *q, int64_t id);
-/* How many messages the owner has in these states. */
-int64_t tally_of(const struct search *q, uint32_t statuses);
-/* How many messages have one of the terms. */
-int count_term(struct search *q, int64_t term, int64_t *ret);
+/* and for messages in these states, delivered not among them. */
+int walk_standing(struct search *q, uint32_t statuses, bool up, int64_t number, int64_t *ret);

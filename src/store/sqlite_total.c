@@ -1,24 +1,20 @@
 /* How many messages match. Exact, and without reading them where that is possible: leaves know
- * their rank, and the states of an owner's messages are tallied. For the rest the shortest list
- * that there is is walked; it may be that of the messages that do not match. */
+ * their rank, and the states of an owner's messages are tallied. Else the matches are walked, or,
+ * where most match, those that do not. */
 #include "store/sqlite_rows.h"
 #include "store/sqlite_search.h"
 #include "store/terms.h"
 
 /* ---- by rank ---- */
 
-/* Entries of one volume under one term, between the bounds. */
-static int count_in_volume(struct search *q, const struct volume *v, int64_t term, int64_t *ret)
+/* Entries of one volume, between the bounds. */
+static int count_in_volume(struct search *q, size_t at, int64_t *ret)
 {
+    const struct volume *v = &q->volumes[at];
     struct posting *p = &q->reader->postings[0];
     int64_t from = 0, to = 0;
 
-    p->seek = q->reader->statements[READ_LEAF_SEEK];
-    p->get = q->reader->statements[READ_LEAF_GET];
-    p->owner = q->owner;
-    p->term = term;
-    posting_open(p, v->id);
-    q->open_volume = 0;
+    search_open_volume(q, at);
     int failed = posting_rank(p, q->low, &from);
     if (!failed)
         failed = posting_rank(p, q->high < v->last ? q->high + 1 : v->last + 1, &to);
@@ -26,7 +22,8 @@ static int count_in_volume(struct search *q, const struct volume *v, int64_t ter
     return failed;
 }
 
-int count_term(struct search *q, int64_t term, int64_t *ret)
+/* All messages under the one term there is. */
+static int count_term(struct search *q, int64_t *ret)
 {
     int failed = 0;
 
@@ -34,7 +31,8 @@ int count_term(struct search *q, int64_t term, int64_t *ret)
     for (size_t i = 0; i < q->volume_count && !failed; i++) {
         int64_t n = 0;
         if (q->volumes[i].last >= q->low && q->volumes[i].first <= q->high)
-            failed = count_in_volume(q, &q->volumes[i], term, &n);
+            failed = count_in_volume(q, i, &n);
+        q->barren[i] = n == 0;
         *ret += n;
     }
     return failed;
@@ -49,39 +47,20 @@ static int count_terms(struct search *q, int64_t *ret)
     int found;
 
     if (q->term_count == 1 && !q->outbound)
-        return count_term(q, q->terms[0], ret);
+        return count_term(q, ret);
     for (*ret = 0; (found = walk_terms(q, false, id, &id)) == 1; id--)
         ++*ret;
     return found;
 }
 
-/* Messages in these states that have the terms; not for delivered ones. */
+/* And are in these states, delivered not among them. */
 static int count_standing(struct search *q, uint32_t statuses, int64_t *ret)
-{
-    int64_t id = q->high;
-    int found, fits = 0;
-
-    for (*ret = 0; (found = walk_statuses(q, statuses, false, id, &id)) == 1; id--) {
-        fits = has_terms(q, id);
-        if (fits < 0)
-            return fits;
-        *ret += fits;
-    }
-    return found;
-}
-
-/* Messages that have the terms and are in the states that are looked for. */
-static int count_terms_in_state(struct search *q, int64_t *ret)
 {
     int64_t id = q->high;
     int found;
 
-    for (*ret = 0; (found = walk_terms(q, false, id, &id)) == 1; id--) {
-        int fits = has_status(q, id);
-        if (fits < 0)
-            return fits;
-        *ret += fits;
-    }
+    for (*ret = 0; (found = walk_standing(q, statuses, false, id, &id)) == 1; id--)
+        ++*ret;
     return found;
 }
 
@@ -98,25 +77,14 @@ static int count_by_others(struct search *q, int64_t *ret)
     return failed;
 }
 
-/* ---- choosing ---- */
-
-static bool has_bounds(const struct search *q)
+static int64_t sum_tallies(const struct search *q)
 {
-    return q->low > 0 || q->high < INT64_MAX;
-}
+    int64_t sum = 0;
 
-static int count_in_state(struct search *q, int64_t *ret)
-{
-    bool delivered = q->statuses & status_bit(STATUS_DELIVERED);
-    int64_t shorter = tally_of(q, delivered ? ~q->statuses : q->statuses);
-
-    if (!has_bounds(q) && !q->outbound && q->terms[0] == term_alone(TERM_ANY)) {
-        *ret = tally_of(q, q->statuses);
-        return 0;
-    }
-    if (q->fewest <= shorter)
-        return count_terms_in_state(q, ret);
-    return delivered ? count_by_others(q, ret) : count_standing(q, q->statuses, ret);
+    for (unsigned i = 0; i < STATUSES; i++)
+        if (q->statuses & UINT32_C(1) << i)
+            sum += q->tallies[i];
+    return sum;
 }
 
 int search_total(struct search *q, int64_t *ret)
@@ -124,5 +92,13 @@ int search_total(struct search *q, int64_t *ret)
     *ret = 0;
     if (q->low > q->high)
         return 0;
-    return q->statuses ? count_in_state(q, ret) : count_terms(q, ret);
+    if (!q->statuses)
+        return count_terms(q, ret);
+    if (search_takes_all(q) && q->low == 0 && q->high == INT64_MAX) {
+        *ret = sum_tallies(q);
+        return 0;
+    }
+    if (q->statuses & status_bit(STATUS_DELIVERED))
+        return count_by_others(q, ret);
+    return count_standing(q, q->statuses, ret);
 }

@@ -1,4 +1,4 @@
-/* The two ways to candidates, in both directions. */
+/* The way from one match to the next, in both directions. */
 #include "store/sqlite_rows.h"
 #include "store/sqlite_search.h"
 #include "store/terms.h"
@@ -46,8 +46,7 @@ static void set_posting(struct search *q, size_t i, int64_t term, int64_t volume
     posting_open(p, volume);
 }
 
-/* The postings of the terms, and behind them the one of inbound messages. */
-static void open_volume(struct search *q, size_t at)
+void search_open_volume(struct search *q, size_t at)
 {
     if (q->open_volume == at + 1)
         return;
@@ -90,7 +89,9 @@ static int is_inbound(struct search *q, int64_t id)
 
 static int volume_next(struct search *q, size_t at, bool up, int64_t number, int64_t *ret)
 {
-    open_volume(q, at);
+    if (q->barren[at])
+        return 0;
+    search_open_volume(q, at);
     for (;;) {
         int found = meet(q, up, number, ret);
         if (found <= 0 || !q->outbound)
@@ -158,36 +159,66 @@ static enum read_statement list_of(unsigned status, bool up)
     return up ? READ_STANDING_AT_LEAST : READ_STANDING_AT_MOST;
 }
 
-/* Asks the list of one status: a number beyond the bounds when there is none. */
-static int ask_list(struct search *q, unsigned status, bool up, int64_t number, int64_t *ret)
+/* More of a list when all that was read the last time was used. */
+static unsigned next_limit(const struct window *w)
 {
-    enum read_statement which = list_of(status, up);
+    if (!w->limit)
+        return 1;
+    if (w->at + 1 < w->count)
+        return w->limit > 4 ? w->limit / 4 : 1;
+    return w->limit * 4 < WINDOW_SIZE ? w->limit * 4 : WINDOW_SIZE;
+}
+
+static int read_window(struct search *q, unsigned status, bool up, int64_t number)
+{
+    struct window *w = &q->windows[status];
+    sqlite3_stmt *rows = q->reader->statements[list_of(status, up)];
+    int code;
+
+    w->limit = next_limit(w);
+    w->asked = number;
+    w->up = up;
+    w->count = w->at = 0;
+    BIND_NUMBERS(rows, q->owner, status, number, w->limit);
+    while ((code = sqlite3_step(rows)) == SQLITE_ROW)
+        w->ids[w->count++] = sqlite3_column_int64(rows, 0);
+    w->ended = w->count < w->limit;
+    return finish(q->reader, rows, code);
+}
+
+/* Which of two numbers a walk meets first. */
+static bool is_before(bool up, int64_t a, int64_t b)
+{
+    return up ? a < b : a > b;
+}
+
+static bool is_in_window(const struct window *w, bool up, int64_t number)
+{
+    return w->limit && w->up == up && !is_before(up, number, w->asked) &&
+           (w->ended || !is_before(up, w->ids[w->count - 1], number));
+}
+
+/* The nearest number of a list; one beyond all bounds when there is none. */
+static int nearest_of(struct search *q, unsigned status, bool up, int64_t number, int64_t *ret)
+{
+    struct window *w = &q->windows[status];
+    int failed = 0;
 
     *ret = up ? INT64_MAX : -1;
     if (q->tallies[status] == 0)
         return 0;
-    BIND_NUMBERS(q->reader->statements[which], q->owner, status, number);
-    return last_number(q->reader, which, ret);
+    if (!is_in_window(w, up, number))
+        failed = read_window(q, status, up, number);
+    if (w->at && !is_before(up, w->ids[w->at - 1], number))
+        w->at = 0;
+    while (w->at < w->count && is_before(up, w->ids[w->at], number))
+        w->at++;
+    if (w->at < w->count)
+        *ret = w->ids[w->at];
+    return failed;
 }
 
-static int nearest_of(struct search *q, unsigned status, bool up, int64_t number, int64_t *ret)
-{
-    struct nearest *n = &q->nearest[status];
-    bool holds = n->known && (up ? n->asked <= number && number <= n->found
-                                 : n->asked >= number && number >= n->found);
-
-    if (!holds) {
-        int64_t found;
-        int failed = ask_list(q, status, up, number, &found);
-        if (failed)
-            return failed;
-        *n = (struct nearest){true, number, found};
-    }
-    *ret = n->found;
-    return 0;
-}
-
-int walk_statuses(struct search *q, uint32_t statuses, bool up, int64_t number, int64_t *ret)
+static int walk_statuses(struct search *q, uint32_t statuses, bool up, int64_t number, int64_t *ret)
 {
     int64_t best = up ? INT64_MAX : -1, found;
 
@@ -201,11 +232,29 @@ int walk_statuses(struct search *q, uint32_t statuses, bool up, int64_t number, 
         int failed = nearest_of(q, i, up, number, &found);
         if (failed)
             return failed;
-        if (up ? found < best : found > best)
+        if (is_before(up, found, best))
             best = found;
     }
     if (best < q->low || best > q->high || best == INT64_MAX)
         return 0;
     *ret = best;
     return 1;
+}
+
+/* ---- by both ---- */
+
+int walk_standing(struct search *q, uint32_t statuses, bool up, int64_t number, int64_t *ret)
+{
+    bool all = search_takes_all(q);
+
+    for (;;) {
+        int found = walk_statuses(q, statuses, up, number, ret);
+        if (found <= 0 || all)
+            return found;
+        number = *ret;
+        found = walk_terms(q, up, number, ret);
+        if (found <= 0 || *ret == number)
+            return found;
+        number = *ret;
+    }
 }

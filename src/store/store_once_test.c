@@ -229,8 +229,8 @@ static void check_many(uint64_t first, uint64_t last, uint64_t step)
 
 static void finish_housekeeping(void)
 {
-    while (store_housekeep(test_store, true))
-        continue;
+    while (store_housekeep(test_store, true)) {
+    }
 }
 
 /* In pieces of the size that serves. */

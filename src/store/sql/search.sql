@@ -9,7 +9,7 @@ SELECT {term_columns} FROM message WHERE id > ?1 ORDER BY id LIMIT ?2;
 SELECT {term_columns} FROM message WHERE id = ?1;
 
 -- name: message_terms_between
-SELECT {term_columns} FROM message INDEXED BY message_owner
+SELECT {term_columns} FROM message NOT INDEXED
 WHERE owner = ?1 AND id BETWEEN ?2 AND ?3 ORDER BY id;
 
 -- name: message_ids_between
@@ -34,16 +34,16 @@ INSERT INTO standing (owner, status, id) VALUES (?1, ?2, ?3);
 DELETE FROM standing WHERE owner = ?1 AND status = ?2 AND id = ?3;
 
 -- name: standing_at_most
-SELECT id FROM standing WHERE owner = ?1 AND status = ?2 AND id <= ?3 ORDER BY id DESC LIMIT 1;
+SELECT id FROM standing WHERE owner = ?1 AND status = ?2 AND id <= ?3 ORDER BY id DESC LIMIT ?4;
 
 -- name: standing_at_least
-SELECT id FROM standing WHERE owner = ?1 AND status = ?2 AND id >= ?3 ORDER BY id LIMIT 1;
+SELECT id FROM standing WHERE owner = ?1 AND status = ?2 AND id >= ?3 ORDER BY id LIMIT ?4;
 
 -- name: work_at_most
-SELECT id FROM work WHERE owner = ?1 AND status = ?2 AND id <= ?3 ORDER BY id DESC LIMIT 1;
+SELECT id FROM work WHERE owner = ?1 AND status = ?2 AND id <= ?3 ORDER BY id DESC LIMIT ?4;
 
 -- name: work_at_least
-SELECT id FROM work WHERE owner = ?1 AND status = ?2 AND id >= ?3 ORDER BY id LIMIT 1;
+SELECT id FROM work WHERE owner = ?1 AND status = ?2 AND id >= ?3 ORDER BY id LIMIT ?4;
 
 -- name: tally_list
 SELECT status, count FROM tally WHERE owner = ?1;
