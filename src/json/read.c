@@ -39,9 +39,12 @@ enum json_result json_wrong_type(struct json_error *error, const struct json_fie
 
 /* ---- the body, once over ---- */
 
+/* null says nothing, so it does not take the place of what the other name says. */
 static void note(struct found *found, const struct json_field *fields, size_t count,
                  struct str name, const struct json_value *value)
 {
+    if (value->type == JSON_TYPE_NULL)
+        return;
     for (size_t i = 0; i < count; i++)
         if (str_eq(name, (struct str){fields[i].name, fields[i].name_size})) {
             found[i] = (struct found){*value, true};
@@ -183,7 +186,7 @@ static enum json_result fill(const struct found *found, const struct json_field 
 
     for (size_t i = 0; i < count; i++) {
         const struct json_value *value = &found[i].value;
-        if (value->type == JSON_TYPE_NONE || value->type == JSON_TYPE_NULL)
+        if (value->type == JSON_TYPE_NONE)
             continue;
         *(bool *)(out + fields[i].set_offset) = true;
         enum json_result r = read_value(value, &fields[i], out + fields[i].offset, a, error);

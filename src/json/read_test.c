@@ -69,7 +69,12 @@ static void test_alias(void **state)
     assert_true(str_is(s.media.items[0], "b"));
     assert_int_equal(decode(STR("{\"mediaUrls\":[\"b\"],\"media_urls\":5}"), &s), JSON_OK);
     assert_true(str_is(s.media.items[0], "b"));
+    /* What is null is not given. */
     assert_int_equal(decode(STR("{\"mediaUrls\":null,\"media_urls\":[\"a\"]}"), &s), JSON_OK);
+    assert_true(str_is(s.media.items[0], "a"));
+    assert_int_equal(decode(STR("{\"media_urls\":[\"a\"],\"mediaUrls\":null}"), &s), JSON_OK);
+    assert_true(str_is(s.media.items[0], "a"));
+    assert_int_equal(decode(STR("{\"media_urls\":null,\"mediaUrls\":null}"), &s), JSON_OK);
     assert_false(s.has_media);
 }
 

@@ -43,8 +43,5 @@ bool check_text(struct str text, bool has_media, struct arena *a, struct problem
 
 bool check_has_control(struct str s)
 {
-    for (size_t i = 0; i < s.n; i++)
-        if ((unsigned char)s.p[i] < 0x20 || s.p[i] == 0x7f)
-            return true;
-    return false;
+    return utf8_shown(s, s.n).n < s.n;
 }

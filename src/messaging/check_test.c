@@ -73,6 +73,8 @@ static void control_characters_are_seen(void **state)
     assert_false(check_has_control(STR("a b\xc3\xa9")));
     assert_true(check_has_control(STR("a\n")));
     assert_true(check_has_control(STR("\x7f")));
+    assert_true(check_has_control(STR("a\xc2\x85")));
+    assert_false(check_has_control(STR("\xc2\xa0")));
     assert_true(check_has_control((struct str){"a\0", 2}));
 }
 

@@ -116,11 +116,11 @@ const number = {
 };
 const url = {
   fill: (length) => `https://h.example/${'a'.repeat(Math.max(0, length - 18))}`,
-  good: ['https://example.com', 'https://example.com:8443/a?b=c#d'],
-  bad: ['', 'http://example.com/', 'ftp://example.com/', 'https://', 'https:///x', 'example.com', '//example.com/x', 'HTTPS//x'],
+  good: ['https://example.com', 'https://example.com:8443/a?b=c#d', 'HTTPS://EXAMPLE.COM', 'https://bücher.example/ü?a[]="b"'],
+  bad: ['https://example.com/a b', 'https://example.com/\n', '', 'http://example.com/', 'ftp://example.com/', 'https://', 'https:///x', 'example.com', '//example.com/x', 'HTTPS//x'],
 };
 const urls = { item: (i) => `https://media.example.com/${i}.jpg`, items: url };
-const tag = { bad: ['a\nb', 'a\tb', '\u007f'] };
+const line = { bad: ['a\nb', 'a\tb', '\u0000', '\u007f', '\u0085'] };
 const noTimes = ['', 'tomorrow', '2026-11-15', '2026-02-30T00:00:00Z', '2026-13-01T00:00:00Z', '2026-01-01T24:00:00Z', '2026-01-01 00:00:00', '1'];
 const object = (size) => ({ x: 'a'.repeat(size - '{"x":""}'.length) });
 
@@ -136,8 +136,8 @@ export const samples = {
   'sendMessage.text': () => ({ good: ['x', '🐦', 'ﬃ\u202e\ufffe'], bad: [''] }),
   mediaUrls: () => urls,
   media_urls: () => urls,
-  tags: () => ({ item: (i) => `tag ${i}`, items: tag }),
-  tag: () => ({ ...tag, good: ['reminder', '100% é+&='] }),
+  tags: () => ({ item: (i) => `tag ${i}`, items: line }),
+  tag: () => ({ ...line, good: ['reminder', '100% é+&='] }),
   metadata: () => ({ good: [{}, { a: { b: [1, null, true, 'é\u2028'] } }, object(4096)], bad: [object(4097), object(100_000)] }),
   scheduledAt: () => ({
     good: [ahead(6 * minute), ahead(34 * day), ahead(day).replace('Z', '+14:00'), ahead(day).replace(/\.\d+Z/, 'z')],
@@ -149,7 +149,8 @@ export const samples = {
   webhook_failover_url: () => url,
   messages: () => ({ item: () => ({ to: freshNumber(), text: 'x' }) }),
   permissions: () => ({ item: (i) => permissions[i] }),
-  name: () => ({ good: ['a', 'two words'], bad: ['a\nb', '\u007f'] }),
+  subject: () => line,
+  name: () => ({ ...line, good: ['a', 'two words'] }),
   expiresAt: () => ({ good: [ahead(minute), '2999-01-01T00:00:00+02:00'], bad: [...noTimes, ahead(-minute), '1970-01-01T00:00:00Z'] }),
   createdAfter: () => ({ good: ['2020-01-01T00:00:00Z', '2999-01-01T00:00:00.5+02:00'], bad: noTimes }),
   createdBefore: () => ({ good: ['2020-01-01T00:00:00Z', '2999-01-01T00:00:00.5+02:00'], bad: noTimes }),
