@@ -66,6 +66,23 @@ static unsigned inbox(const char *query)
 
 /* ---- without waiting ---- */
 
+static void shows_what_was_delivered_to_the_number(void **state)
+{
+    deliver(FIRST_ACCOUNT, NUMBER, "first");
+    deliver(FIRST_ACCOUNT, NUMBER, "second");
+    deliver(FIRST_ACCOUNT, "+15551234568", "another number");
+    deliver(OTHER_ACCOUNT, NUMBER, "another account");
+    put(FIRST_ACCOUNT, NUMBER, "not delivered");
+    assert_int_equal(inbox("to=%2B15551234567"), 200);
+    assert_string_equal(test_member("data.0.text"), "second");
+    assert_string_equal(test_member("data.1.text"), "first");
+    assert_string_equal(test_member("data.2"), "");
+    assert_null(strstr(test_body(), "\"code\""));
+    assert_int_equal(inbox("to=+15551234567&limit=1"), 200);
+    assert_string_equal(test_member("data.0.text"), "second");
+    assert_string_equal(test_member("data.1"), "");
+}
+
 static void an_empty_inbox_is_a_list(void **state)
 {
     assert_int_equal(inbox("to=%2B15551234567&wait=0"), 200);
@@ -257,6 +274,7 @@ static void only_so_many_may_wait(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        API_TEST(shows_what_was_delivered_to_the_number),
         API_TEST(an_empty_inbox_is_a_list),
         API_TEST(since_is_the_time_of_delivery),
         API_TEST(the_newest_code_is_cut_out),

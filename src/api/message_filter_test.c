@@ -101,11 +101,63 @@ static void bad_values_are_named(void **state)
     }
 }
 
+static void send_body(const char *body)
+{
+    assert_int_equal(test_call(TEST_KEY, "POST /v1/send", body)->status, 201);
+}
+
+/* How many messages the query finds. */
+static void assert_total(const char *query, const char *total)
+{
+    assert_int_equal(list(query)->status, 200);
+    if (strcmp(test_member("pagination.totalCount"), total) != 0)
+        fail_msg("%s finds %s", query, test_member("pagination.totalCount"));
+}
+
+static void each_filter_finds_its_messages(void **state)
+{
+    send_body("{\"to\":\"+15551234567\",\"text\":\"1\",\"tags\":[\"a\",\"b\"]}");
+    send_body("{\"to\":\"+15551234567\",\"text\":\"2\",\"scheduledAt\":\"2025-11-15T02:00:00Z\"}");
+    test_now_us += 10000000;
+    send_body("{\"to\":\"+447700900456\",\"text\":\"3\",\"tags\":[\"b\"],\"from\":\"Skylark\"}");
+    test_call(TEST_KEY, "POST /v1/test/inbound", "{\"from\":\"+15551234567\",\"text\":\"4\"}");
+    assert_total("", "4");
+    assert_total("status=queued", "2");
+    assert_total("status=scheduled,received", "2");
+    assert_total("status=failed", "0");
+    assert_total("to=%2B15551234567", "2");
+    assert_total("from=+15551234567", "1");
+    assert_total("from=Skylark", "1");
+    assert_total("direction=inbound", "1");
+    assert_total("direction=outbound&to=+18005551234", "0");
+    assert_total("tag=b", "2");
+    assert_total("tag=a&status=queued", "1");
+    assert_total("createdAfter=2025-11-15T01:02:13Z", "2");
+    assert_total("createdBefore=2025-11-15T01:02:13Z", "2");
+    assert_total("createdBefore=1970-01-01T00:00:00Z", "0");
+}
+
+static void a_batch_is_found_by_its_id(void **state)
+{
+    char query[64];
+
+    test_call(TEST_KEY, "POST /v1/messages/batch",
+              "{\"messages\":[{\"to\":\"+15551234567\",\"text\":\"1\"},"
+              "{\"to\":\"+15551234567\",\"text\":\"2\"}]}");
+    snprintf(query, sizeof query, "batchId=%s", test_member("batchId"));
+    send_body("{\"to\":\"+15551234567\",\"text\":\"3\"}");
+    assert_total(query, "2");
+    public_id_format(test_api, BATCH_ID_PREFIX, 12345, query + 8);
+    assert_total(query, "0"); /* there is none of that number */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         API_TEST(good_values_are_taken),
         API_TEST(bad_values_are_named),
+        API_TEST(each_filter_finds_its_messages),
+        API_TEST(a_batch_is_found_by_its_id),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

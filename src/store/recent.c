@@ -72,7 +72,7 @@ void recent_forget(struct recent *r, int64_t upto)
 {
     size_t left = 0;
 
-    if (r->count == 0)
+    if (r->size == 0 || r->count == 0)
         return;
     for (size_t i = 0; i < r->size; i++)
         left += r->slots[i].id > upto;

@@ -104,6 +104,12 @@ static int read_tallies(struct search *q)
     return finish(q->reader, rows, code);
 }
 
+/* The lists of statuses say all. */
+static bool needs_no_terms(const struct search *q)
+{
+    return q->statuses && !(q->statuses & status_bit(STATUS_DELIVERED)) && search_takes_all(q);
+}
+
 int search_begin(struct search *q, struct sqlite_reader *r, int64_t owner,
                  const struct message_filter *filter, struct arena *a)
 {
@@ -113,10 +119,13 @@ int search_begin(struct search *q, struct sqlite_reader *r, int64_t owner,
     int failed = search_range(q, filter);
     if (failed || q->low > q->high)
         return failed;
-    failed = read_volumes(q);
-    if (!failed)
+    if (q->statuses)
+        failed = read_tallies(q);
+    if (!failed && !needs_no_terms(q))
+        failed = read_volumes(q);
+    if (!failed && !needs_no_terms(q))
         failed = read_tail(q);
-    return failed || !q->statuses ? failed : read_tallies(q);
+    return failed;
 }
 
 /* 1, 0, or a negative errno. */

@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { description } from './lib/contract.mjs';
 import { operations } from './lib/operations.mjs';
 import { sourceRoot } from './lib/program.mjs';
-import { endTroubled, fields, unprovoked, ways } from './lib/provoke.mjs';
+import { endTroubled, fields, maintained, unprovoked, ways } from './lib/provoke.mjs';
 import { Server, removeFolder, temporaryFolder } from './lib/server.mjs';
 import { slowness } from './lib/wait.mjs';
 import { World } from './lib/world.mjs';
@@ -63,6 +63,13 @@ describe('errors', { timeout: 240_000 * slowness }, () => {
   for (const op of operations.filter((one) => !one.withKey)) {
     it(`${op.name}: request_too_large`, async () => assertAnswer(await ways.request_too_large(op, world), 'request_too_large'));
   }
+
+  it('GET /readyz says that it is in maintenance, GET /livez is not touched by it', async () => {
+    const client = await maintained(world);
+    const { status, headers, body } = await client.get('/readyz');
+    assert.deepEqual([status, headers['retry-after'], body], [503, '60', { status: 'unavailable', reason: 'maintenance' }]);
+    for (const path of ['/livez', '/docs', '/v1/openapi.json']) assert.equal((await client.get(path)).status, 200, path);
+  });
 
   it('not_found', async () => {
     for (const [method, path] of [['GET', '/v1/sends'], ['GET', '/v1/send'], ['DELETE', '/v1/messages'], ['PUT', '/v1/opt-outs'], ['POST', '/']]) {

@@ -71,7 +71,7 @@ async function start(options) {
 }
 
 // The operator switches maintenance on while it runs.
-const maintained = once(async (world) => {
+export const maintained = once(async (world) => {
   const file = join(world.folder, 'maintenance.ini');
   writeFileSync(file, '');
   const server = await start({ args: ['--config', file] });

@@ -1,6 +1,6 @@
 // Notes exchanges for the coverage of the contract when SKYLARK_RECORD names a folder: one line of
-// JSON each, as `redocly drift` reads them. Of exchanges that look alike one is enough, and those of
-// great size are about size.
+// JSON each, as `redocly drift` reads them. Of exchanges that look alike one is enough, and a body of
+// great size is about size: it is left out where it was refused, and the whole where it was not.
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -23,8 +23,9 @@ const seen = new Set();
 
 export function record(method, path, { request: { headers: sent, body: sentBytes }, status, headers, text }) {
   if (!folder) return;
-  const sentBody = sentBytes?.toString();
-  if (sentBody?.length > 20_000) return;
+  const large = sentBytes?.length > 20_000;
+  if (large && status < 400) return;
+  const sentBody = large ? undefined : sentBytes?.toString();
   const body = headers['content-type']?.startsWith('application/json') ? parsed(text) : text;
   const [place, query = ''] = path.split('?');
   const parameters = [...new URLSearchParams(query).keys()];
