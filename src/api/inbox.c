@@ -10,7 +10,8 @@
 enum {
     WAIT_MAX_S = 30,
     PARKED_MAX = 128, /* per worker: each costs a look into the store ten times a second */
-    LOOK_MAX = 100    /* newest messages to the number */
+    SHOWN_MAX = 100,  /* newest messages that were delivered to the number */
+    LOOK_MAX = 1000   /* newest messages to the number, of which many may have failed */
 };
 
 struct inbox_query {
@@ -96,11 +97,13 @@ static void extract_code(struct inbox *inbox)
 static int inbox_read(struct api_worker *w, int64_t account, const struct inbox_query *q,
                       struct arena *a, struct inbox *ret)
 {
-    struct message_filter filter = {
-        .statuses = status_bit(STATUS_DELIVERED), .to = q->to, .direction = DIRECTION_OUTBOUND};
+    struct message_filter filter = {.statuses = status_bit(STATUS_DELIVERED),
+                                    .to = q->to,
+                                    .direction = DIRECTION_OUTBOUND,
+                                    .look_max = LOOK_MAX};
     struct message_page page;
     /* The newest messages are not always the last ones delivered. */
-    size_t limit = q->since_us ? LOOK_MAX : q->page.limit;
+    size_t limit = q->since_us ? SHOWN_MAX : q->page.limit;
     int failed = store_message_page(w->reader, account, MODE_TEST, &filter, 0, limit, a, &page);
 
     if (failed)

@@ -27,7 +27,7 @@ static int deliver_one(struct store *s, void *id)
     return store_move(s, &move) == 1 ? 0 : -EIO;
 }
 
-static int64_t put(int64_t account, const char *to, const char *text)
+static struct message message_to(int64_t account, const char *to, const char *text)
 {
     struct message m = {.account = account,
                         .mode = MODE_TEST,
@@ -45,6 +45,13 @@ static int64_t put(int64_t account, const char *to, const char *text)
                         .coverage = COVERAGE_HIGH,
                         .reason = REASON_SMART,
                         .currency = "USD"};
+
+    return m;
+}
+
+static int64_t put(int64_t account, const char *to, const char *text)
+{
+    struct message m = message_to(account, to, text);
 
     test_write(accept_one, &m);
     return m.id;
@@ -114,6 +121,32 @@ static void the_newest_code_is_cut_out(void **state)
     inbox("to=%2B15551234567&extract=code");
     assert_string_equal(test_member("code"), "482913");
     assert_string_equal(test_member("data.0.text"), "Thank you");
+}
+
+static int accept_thousand(struct store *s, void *message)
+{
+    int failed = 0;
+
+    for (int i = 0; i < 1000 && !failed; i++)
+        failed = store_accept(s, message);
+    return failed;
+}
+
+/* However many were sent to a number: a look, ten times a second for each who waits, ends. */
+static void a_look_goes_back_a_thousand_messages(void **state)
+{
+    struct message m = message_to(FIRST_ACCOUNT, NUMBER, "one of a thousand");
+
+    deliver(FIRST_ACCOUNT, NUMBER, "hello");
+    inbox("to=%2B15551234567");
+    assert_string_equal(test_member("data.0.text"), "hello");
+    test_write(accept_thousand, &m);
+    inbox("to=%2B15551234567");
+    assert_string_equal(test_body(), "{\"data\":[]}");
+    test_write(deliver_one, &m.id);
+    inbox("to=%2B15551234567");
+    assert_string_equal(test_member("data.0.text"), "one of a thousand");
+    assert_non_null(strstr(test_body(), "hello")); /* 999 that were not delivered are newer */
 }
 
 static void wrong_queries_are_named(void **state)
@@ -278,6 +311,7 @@ int main(void)
         API_TEST(an_empty_inbox_is_a_list),
         API_TEST(since_is_the_time_of_delivery),
         API_TEST(the_newest_code_is_cut_out),
+        API_TEST(a_look_goes_back_a_thousand_messages),
         API_TEST(wrong_queries_are_named),
         WAIT_TEST(what_is_there_is_not_waited_for),
         WAIT_TEST(answers_when_a_message_comes),

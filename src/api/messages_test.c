@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 static int accept_one(struct store *s, void *message)
 {
@@ -327,6 +328,67 @@ static void a_store_that_cannot_be_read(void **state)
     test_assert_problem(503, "service_unavailable", NULL);
 }
 
+static int accept_hundred(struct store *s, void *message)
+{
+    int failed = 0;
+
+    for (int i = 0; i < 100 && !failed; i++)
+        failed = store_accept(s, message);
+    return failed;
+}
+
+/* Lines of so many characters, of four bytes each. */
+static struct str wide(size_t count, size_t lines)
+{
+    struct buf b;
+
+    buf_init(&b, 1 << 20);
+    for (size_t k = 0; k < lines; k++) {
+        if (k)
+            buf_add_char(&b, '\n');
+        for (size_t i = 0; i < count; i++)
+            buf_text(&b, "\xf0\x9f\x98\x80");
+    }
+    assert_false(b.failed);
+    return buf_str(&b);
+}
+
+/* All that one request can ask for is answered whole. */
+static void a_page_of_the_largest(void **state)
+{
+    struct message m = {.account = FIRST_ACCOUNT,
+                        .mode = MODE_TEST,
+                        .direction = DIRECTION_OUTBOUND,
+                        .status = STATUS_QUEUED,
+                        .kind = KIND_MMS,
+                        .type = TYPE_TRANSACTIONAL,
+                        .from = STR("+18005551234"),
+                        .to = STR("+15551234567"),
+                        .text = wide(1600, 1),
+                        .media = wide(2048, 10),
+                        .subject = wide(256, 1),
+                        .tags = wide(50, 20),
+                        .metadata = wide(1024, 1),
+                        .webhook_url = wide(2048, 1),
+                        .encoding = ENCODING_UCS2,
+                        .segments = 1,
+                        .number_type = NUMBER_LOCAL,
+                        .coverage = COVERAGE_HIGH,
+                        .reason = REASON_SMART,
+                        .currency = "USD"};
+    struct str mine[] = {m.text, m.media, m.subject, m.tags, m.metadata, m.webhook_url};
+
+    m.webhook_failover_url = m.webhook_url;
+    test_write(accept_hundred, &m);
+    struct http_request *r = test_call(TEST_KEY, "GET /v1/messages?limit=100", NULL);
+    assert_int_equal(r->status, 200);
+    assert_false(r->out.failed);
+    assert_true(r->out.n > 100 * m.media.n);
+    assert_memory_equal(r->out.p + r->out.n - 2, "}}", 2);
+    for (size_t i = 0; i < sizeof mine / sizeof *mine; i++)
+        free((char *)mine[i].p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -341,6 +403,7 @@ int main(void)
         API_TEST(an_empty_list),
         API_TEST(pages_lead_to_each_other),
         API_TEST(a_store_that_cannot_be_read),
+        API_TEST(a_page_of_the_largest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,7 +14,7 @@
 
 enum {
     IN_MAX = 5 << 20,
-    UNSENT_MAX = 16 << 20,
+    UNSENT_MAX = 18 << 20,
     KEPT_IN = 16 << 10,
     DISCARD_MAX = 8 << 20, /* of a body too large: read on so far, to be able to answer */
     STEPS_MAX = 128,       /* in a row before others get their turn; a request takes two to four */

@@ -11,7 +11,7 @@ enum {
     HTTP_HEAD_READ = 64 << 10, /* read, to be able to say so; a longer one is not looked at */
     HTTP_RECEIVE = 64 << 10,
     HTTP_ARENA_MAX = 16 << 20, /* memory of a request, besides its body */
-    HTTP_OUT_MAX = 8 << 20     /* and of its answer */
+    HTTP_OUT_MAX = 16 << 20    /* and of its answer: a hundred of the largest messages */
 };
 
 /* One thread, one epoll. Everything but the mailboxes is touched by that thread only. */

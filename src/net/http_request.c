@@ -177,6 +177,8 @@ void http_request_write(struct http_request *r, bool close)
     buf_add(b, STR("\r\n\r\n"));
     if (r->method != HTTP_HEAD)
         buf_add(b, body);
+    if (r->out.failed) /* a part of an answer must not pass for the whole */
+        b->failed = true;
 }
 
 struct str http_request_header(const struct http_request *r, const char *name)

@@ -11,7 +11,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-enum { EVENTS = 256, PLAIN_MAX = 9 << 20, CIPHER_MAX = 16 << 20, REST_US = 100000 };
+enum { EVENTS = 256, PLAIN_MAX = 17 << 20, CIPHER_MAX = 18 << 20, REST_US = 100000 };
 
 /* ---- a worker ---- */
 

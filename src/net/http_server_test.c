@@ -355,6 +355,24 @@ static void test_slow_reader(void **state)
     test_client_close(&c);
 }
 
+/* An answer that did not fit is none. */
+static void test_part_of_an_answer(void **state)
+{
+    struct test_client c;
+
+    for (int i = 0; i < 2; i++) {
+        test_client_open(&c, server.address);
+        test_client_say(&c, "GET /part HTTP/1.1\r\n\r\n");
+        assert_true(test_client_ended(&c, 10000));
+        assert_int_equal(c.in.n, 0);
+        test_client_close(&c);
+    }
+    test_client_open(&c, server.address);
+    test_client_say(&c, "POST /echo HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc");
+    check_answer(&c, 200, STR("abc"), false);
+    test_client_close(&c);
+}
+
 static int start(void **state)
 {
     test_server_start(&server, test_server_options());
@@ -370,13 +388,14 @@ static int stop(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_keep_alive),       cmocka_unit_test(test_head),
-        cmocka_unit_test(test_pipelined),        cmocka_unit_test(test_chunked),
-        cmocka_unit_test(test_body_too_large),   cmocka_unit_test(test_body_absurdly_large),
-        cmocka_unit_test(test_large_heads),      cmocka_unit_test(test_expect),
-        cmocka_unit_test(test_close_on_request), cmocka_unit_test(test_malformed),
-        cmocka_unit_test(test_plain_http),       cmocka_unit_test(test_half_closed),
-        cmocka_unit_test(test_slow_reader),      cmocka_unit_test(test_room_for_a_larger_body),
+        cmocka_unit_test(test_keep_alive),        cmocka_unit_test(test_head),
+        cmocka_unit_test(test_pipelined),         cmocka_unit_test(test_chunked),
+        cmocka_unit_test(test_body_too_large),    cmocka_unit_test(test_body_absurdly_large),
+        cmocka_unit_test(test_large_heads),       cmocka_unit_test(test_expect),
+        cmocka_unit_test(test_close_on_request),  cmocka_unit_test(test_malformed),
+        cmocka_unit_test(test_plain_http),        cmocka_unit_test(test_half_closed),
+        cmocka_unit_test(test_slow_reader),       cmocka_unit_test(test_room_for_a_larger_body),
+        cmocka_unit_test(test_part_of_an_answer),
     };
     return cmocka_run_group_tests(tests, start, stop);
 }

@@ -31,6 +31,14 @@ static void answer_large(struct http_request *r)
     r->status = 200;
 }
 
+/* More than there is room for. */
+static void answer_in_part(struct http_request *r)
+{
+    r->status = 200;
+    buf_text(&r->out, "a part");
+    assert(!buf_reserve(&r->out, SIZE_MAX / 2));
+}
+
 static void suspend(struct http_request *r)
 {
     http_request_suspend(r, answer_echo);
@@ -49,6 +57,8 @@ static void handle(struct http_request *r)
         answer_text(r, "head too large");
     else if (str_is(r->head.path, "/large"))
         answer_large(r);
+    else if (str_is(r->head.path, "/part"))
+        answer_in_part(r);
     else if (str_is(r->head.path, "/later") || str_is(r->head.path, "/soon"))
         suspend(r);
     else

@@ -145,6 +145,8 @@ static int count_outbound(struct search *q, const struct message_filter *filter,
 static int search_page(struct search *q, const struct message_filter *filter, int64_t cursor,
                        size_t limit, struct message_page *ret)
 {
+    if (filter->look_max)
+        return find_messages(q, cursor, limit, ret);
     int failed = q->outbound ? 0 : search_total(q, &ret->total);
 
     if (!failed && (q->outbound || ret->total))

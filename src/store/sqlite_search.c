@@ -113,8 +113,12 @@ static bool needs_no_terms(const struct search *q)
 int search_begin(struct search *q, struct sqlite_reader *r, int64_t owner,
                  const struct message_filter *filter, struct arena *a)
 {
-    *q = (struct search){
-        .reader = r, .arena = a, .owner = owner, .high = INT64_MAX, .statuses = filter->statuses};
+    *q = (struct search){.reader = r,
+                         .arena = a,
+                         .owner = owner,
+                         .high = INT64_MAX,
+                         .statuses = filter->statuses,
+                         .look_max = filter->look_max ? filter->look_max : SIZE_MAX};
     choose_terms(q, filter);
     int failed = search_range(q, filter);
     if (failed || q->low > q->high)
@@ -144,7 +148,7 @@ static int has_status(struct search *q, int64_t id)
 /* Candidates by terms, looked at one by one. */
 static int walk_delivered(struct search *q, bool up, int64_t number, int64_t *ret)
 {
-    for (;;) {
+    for (; q->look_max; q->look_max--) {
         int found = walk_terms(q, up, number, ret);
         if (found <= 0)
             return found;
@@ -153,6 +157,7 @@ static int walk_delivered(struct search *q, bool up, int64_t number, int64_t *re
             return fits;
         number = up ? *ret + 1 : *ret - 1;
     }
+    return 0;
 }
 
 int search_next(struct search *q, bool up, int64_t number, int64_t *ret)

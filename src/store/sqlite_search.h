@@ -39,7 +39,8 @@ struct search {
     uint32_t statuses; /* a set; 0 = any */
     int64_t terms[SEARCH_TERMS_MAX]; /* one at least: the one that all messages have */
     size_t term_count;
-    bool outbound; /* inbound ones are not wanted */
+    bool outbound;   /* inbound ones are not wanted */
+    size_t look_max; /* candidates that may not have been delivered; SIZE_MAX = all */
 
     struct volume *volumes; /* oldest first */
     size_t volume_count;

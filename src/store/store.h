@@ -64,6 +64,9 @@ struct message_filter {
     int64_t batch;            /* 0 = any */
     int64_t after_us;         /* created at or after; 0 = any */
     int64_t before_us;        /* created before; 0 = any */
+    /* With delivered among the states: so many that prove to be in none of them are passed over at
+     * most, and the total is not counted; 0 = all. */
+    size_t look_max;
 };
 
 /* The page of matching messages that starts at id `cursor` (inclusive; 0 = the newest). One

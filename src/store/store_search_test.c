@@ -543,6 +543,36 @@ static void test_cost_is_flat(void **state)
                          (long long)small[k][i], (long long)large[k][i]);
 }
 
+/* A number to which everything fails: how much was sent to it makes no difference. */
+static void test_only_the_newest_are_looked_at(void **state)
+{
+    struct message_filter f = {.to = STR("+12025550100"),
+                               .direction = DIRECTION_OUTBOUND,
+                               .statuses = TEST_BIT(STATUS_DELIVERED)};
+    int64_t delivered = accept_to("+12025550100").id;
+
+    make_small();
+    test_move(delivered, UINT32_MAX, STATUS_DELIVERED, 0, 5);
+    for (int i = 0; i < 200; i++) {
+        test_move(accept_to("+12025550100").id, UINT32_MAX, STATUS_FAILED, FAILURE_NO_ROUTE, 5);
+        store_housekeep(test_store, true);
+    }
+    f.look_max = 201;
+    struct message_page p = page_of(&f, 0, 5);
+    assert_int_equal(p.count, 1);
+    assert_int_equal(p.messages[0].id, delivered);
+    assert_int_equal(p.total, 0);
+    f.look_max = 200;
+    assert_int_equal(page_of(&f, 0, 5).count, 0);
+    f.look_max = 20;
+    count_work();
+    page_of(&f, 0, 5);
+    int64_t bounded = count_work();
+    f.look_max = 0;
+    assert_int_equal(page_of(&f, 0, 5).total, 1);
+    assert_true(bounded * 5 < count_work());
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -552,6 +582,7 @@ int main(void)
         STORE_TEST(test_housekeeping_does_not_disturb_a_reader),
         STORE_TEST(test_rows_are_indexed_later),
         STORE_TEST(test_cost_is_flat),
+        STORE_TEST(test_only_the_newest_are_looked_at),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
