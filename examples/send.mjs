@@ -9,7 +9,7 @@ import https from 'node:https';
 import { homedir } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const { SKYLARK_URL = 'https://127.0.0.1:8443', SKYLARK_API_KEY, SKYLARK_CA = `${homedir()}/.local/share/skylark/ca.pem` } = process.env;
+const { SKYLARK_URL = 'https://127.0.0.1:8443', SKYLARK_API_KEY = '', SKYLARK_CA = `${homedir()}/.local/share/skylark/ca.pem` } = process.env;
 const [to = '+15551234567', text = 'Hello from node', order = randomUUID()] = process.argv.slice(2);
 const agent = new https.Agent({ keepAlive: true, ca: readFileSync(SKYLARK_CA) });
 

@@ -28,7 +28,7 @@ class ApiError(Exception):
 
 def request(method, path, body=None, headers=None):
     call = urllib.request.Request(URL + path, method=method)
-    call.add_header("Authorization", "Bearer " + os.environ["SKYLARK_API_KEY"])
+    call.add_header("Authorization", "Bearer " + os.environ.get("SKYLARK_API_KEY", ""))
     for name, value in (headers or {}).items():
         call.add_header(name, value)
     if body is not None:

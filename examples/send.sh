@@ -17,7 +17,7 @@ order=${3:-$(cat /proc/sys/kernel/random/uuid)}
 call() {
     path=$1
     shift
-    answer=$(printf 'Authorization: Bearer %s\n' "$SKYLARK_API_KEY" |
+    answer=$(printf 'Authorization: Bearer %s\n' "${SKYLARK_API_KEY:-}" |
         curl -sS --cacert "$ca" --retry 3 -H @- -w '\n%{http_code}' "$@" "$url$path")
     body=${answer%????}
     case $answer in

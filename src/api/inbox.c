@@ -96,8 +96,9 @@ static void extract_code(struct inbox *inbox)
         inbox->has_code = code_find(inbox->messages[i].text, &inbox->code);
 }
 
+/* Into the worker's scratch: what a call that waits has seen need not be kept. */
 static int inbox_read(struct api_worker *w, int64_t account, const struct inbox_query *q,
-                      struct arena *a, struct inbox *ret)
+                      struct inbox *ret)
 {
     struct message_filter filter = {.statuses = status_bit(STATUS_DELIVERED),
                                     .to = q->to,
@@ -106,7 +107,10 @@ static int inbox_read(struct api_worker *w, int64_t account, const struct inbox_
     struct message_page page;
     /* The newest messages are not always the last ones delivered. */
     size_t limit = q->since_us ? SHOWN_MAX : q->page.limit;
-    int failed = store_message_page(w->reader, account, MODE_TEST, &filter, 0, limit, a, &page);
+
+    arena_reset(&w->scratch);
+    int failed =
+        store_message_page(w->reader, account, MODE_TEST, &filter, 0, limit, &w->scratch, &page);
 
     if (failed)
         return failed;
@@ -152,7 +156,7 @@ static void finish_wait(struct http_request *r)
 {
     struct inbox_wait *wait = r->continuation;
     struct inbox inbox;
-    int failed = inbox_read(wait->call.worker, wait->account, &wait->query, &r->arena, &inbox);
+    int failed = inbox_read(wait->call.worker, wait->account, &wait->query, &inbox);
 
     if (failed)
         answer_store_trouble(&wait->call, failed);
@@ -177,8 +181,7 @@ static bool has_come(struct inbox_wait *wait, uint64_t commits)
     struct inbox inbox;
 
     wait->commits = commits;
-    arena_reset(&w->scratch);
-    int failed = inbox_read(w, wait->account, &wait->query, &w->scratch, &inbox);
+    int failed = inbox_read(w, wait->account, &wait->query, &inbox);
     return failed || inbox_has(&inbox, &wait->query);
 }
 
@@ -251,7 +254,7 @@ void inbox_get(struct call *c)
         answer_problem(c, &p);
         return;
     }
-    int failed = inbox_read(c->worker, c->key->account, &q, &c->http->arena, &inbox);
+    int failed = inbox_read(c->worker, c->key->account, &q, &inbox);
     if (failed)
         answer_store_trouble(c, failed);
     else if (q.wait_s > 0 && !inbox_has(&inbox, &q))

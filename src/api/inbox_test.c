@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #define NUMBER "+15551234567"
 
@@ -239,6 +240,36 @@ static void gives_up_when_the_time_is_over(void **state)
     assert_int_equal(rounds, 20);
 }
 
+static int deliver_hundred(struct store *s, void *message)
+{
+    struct message *m = message;
+    int failed = 0;
+
+    for (int i = 0; i < 100 && !failed; i++) {
+        failed = store_accept(s, m);
+        if (!failed)
+            failed = deliver_one(s, &m->id);
+    }
+    return failed;
+}
+
+/* What was looked at before it waited takes no memory meanwhile, nor from the answer. */
+static void who_waits_holds_nothing(void **state)
+{
+    enum { SIZE = 100000 }; /* a hundred of them are more than half of what a request may have */
+    struct message m = message_to(FIRST_ACCOUNT, NUMBER, "no code");
+    char *media = malloc(SIZE);
+
+    assert_non_null(media);
+    memset(media, 'x', SIZE);
+    m.media = (struct str){media, SIZE};
+    test_write(deliver_hundred, &m);
+    assert_int_equal(inbox("to=%2B15551234567&wait=1&extract=code&limit=100"), 200);
+    assert_int_equal(rounds, 10);
+    assert_string_equal(test_member("data.99.text"), "no code");
+    free(media);
+}
+
 static void turn_the_clock_back(void)
 {
     test_now_us -= 3600 * (int64_t)SECOND_US;
@@ -317,6 +348,7 @@ int main(void)
         WAIT_TEST(answers_when_a_message_comes),
         WAIT_TEST(with_extract_it_waits_for_a_code),
         WAIT_TEST(gives_up_when_the_time_is_over),
+        WAIT_TEST(who_waits_holds_nothing),
         WAIT_TEST(a_clock_that_is_put_back_ends_it),
         WAIT_TEST(a_client_that_goes_ends_it),
         WAIT_TEST(a_drain_ends_it),

@@ -58,12 +58,6 @@ static const struct column list_columns[] = {
 };
 enum { LIST_COUNT = sizeof list_columns / sizeof *list_columns };
 
-/* A limit of the key's own; nothing where that of the plan holds. */
-static const char *limit_cell(struct table *t, int64_t limit)
-{
-    return limit == LIMIT_OF_PLAN ? NULL : arena_number(&t->memory, limit);
-}
-
 static const char *shown_time(struct table *t, int64_t us)
 {
     char shown[24];
@@ -109,8 +103,8 @@ static int add_key(struct table *t, struct local *l, const struct key_record *k,
         arena_printf(&t->memory, "%s…%s", key_prefix(k->mode), k->last_four),
         permissions_cell(t, k->permissions),
         k->plan,
-        limit_cell(t, k->per_minute),
-        limit_cell(t, k->per_hour),
+        local_limit_cell(t, k->per_minute),
+        local_limit_cell(t, k->per_hour),
         key_state_word(key_state(k, clock_now_us(&clock_real))),
         shown_time(t, used.last_us),
         local_time_cell(t, used.last_us),

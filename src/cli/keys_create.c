@@ -149,6 +149,8 @@ static void print_created(const struct local *l, const struct creation *c,
         {.title = "Type", .name = "type"},
         {.title = "Plan", .name = "plan"},
         {.title = "Permissions", .name = "permissions"},
+        {.title = "Per minute", .name = "perMinute", .bare = true},
+        {.title = "Per hour", .name = "perHour", .bare = true},
         {.name = "createdAt"},
         {.title = "Expires", .name = "expiresAt"},
     };
@@ -164,7 +166,8 @@ static void print_created(const struct local *l, const struct creation *c,
     permissions_format(k->permissions, permissions);
     memcpy(row,
            (const char *[]){c->key, id, k->name, mode_word(k->mode), k->plan,
-                            *permissions ? permissions : NULL, local_time_cell(&t, k->created_us),
+                            *permissions ? permissions : NULL, local_limit_cell(&t, k->per_minute),
+                            local_limit_cell(&t, k->per_hour), local_time_cell(&t, k->created_us),
                             local_time_cell(&t, k->expires_us)},
            t.width * sizeof *row);
     table_print_one(&t, format, stdout);

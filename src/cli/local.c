@@ -123,3 +123,8 @@ const char *local_time_cell(struct table *t, int64_t us)
     rfc3339_format(us, text);
     return table_text(t, str_of(text));
 }
+
+const char *local_limit_cell(struct table *t, int64_t limit)
+{
+    return limit == LIMIT_OF_PLAN ? NULL : arena_number(&t->memory, limit);
+}

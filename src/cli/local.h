@@ -32,3 +32,5 @@ int local_failed(const struct local *l, const char *what, int error);
 
 /* A cell with a time; NULL for 0. */
 const char *local_time_cell(struct table *t, int64_t us);
+/* A cell with a limit of a key's own; NULL where that of the plan holds. */
+const char *local_limit_cell(struct table *t, int64_t limit);

@@ -99,8 +99,8 @@ static const char *note_length(struct http_head *h, struct str value)
 
     if (!str_to_u64(value, &length))
         return "Content-Length is not a number";
-    if (h->has_length && h->content_length != length)
-        return "there are two different Content-Length fields";
+    if (h->has_length)
+        return "there are two Content-Length fields";
     h->has_length = true;
     h->content_length = length;
     return NULL;

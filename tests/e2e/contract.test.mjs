@@ -268,6 +268,15 @@ describe('contract', { timeout: 240_000 * slowness }, () => {
     assert.equal((await world.api.get(`/v1/test/inbox?to=${encodeURIComponent(atOnce)}&extract=code`)).body.code, '482913');
   });
 
+  it('a page is as long as the description says when nobody does', async () => {
+    for (const op of operations.filter(({ id }) => /^list/.test(id))) {
+      const { schema } = op.inQuery.find(({ name }) => name === 'limit');
+      const { body: { data, pagination: { totalCount } } } = await world.call(op);
+      assert.ok(totalCount > schema.default || op.id !== 'listMessages', `${totalCount} messages`);
+      assert.equal(data.length, Math.min(schema.default, totalCount), op.id);
+    }
+  });
+
   it('every field of every answer has been seen', () => {
     const unusedYet = ['revokedAt', 'lastUsedAt', 'lastUsedFrom'].flatMap((field) => [`NewKey.${field}`, `RotatedKey.${field}`]);
     assert.deepEqual(neverSeen().filter((one) => !unusedYet.includes(one)), []);

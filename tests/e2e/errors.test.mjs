@@ -20,6 +20,7 @@ const families = { 4: 'validation_error', 5: 'api_error' };
 const family = (status) => ({ 401: 'authentication_error', 403: 'authentication_error', 429: 'rate_limit_exceeded' }[status] ?? families[Math.trunc(status / 100)]);
 
 describe('errors', { timeout: 240_000 * slowness }, () => {
+  let server;
   let world;
 
   // The client holds each answer against the description; this is what it should be in particular.
@@ -38,14 +39,14 @@ describe('errors', { timeout: 240_000 * slowness }, () => {
   }
 
   before(async () => {
-    const server = await Server.start({ leakCheck: true });
+    server = await Server.start({ leakCheck: true });
     world = await World.make(server);
     world.folder = temporaryFolder();
   });
   after(async () => {
     await endTroubled();
     if (world) removeFolder(world.folder);
-    await world?.server.dispose();
+    await server?.dispose();
   });
 
   for (const op of withKey) {
@@ -81,5 +82,5 @@ describe('errors', { timeout: 240_000 * slowness }, () => {
     assert.deepEqual(codes.filter((code) => !provoked.has(code)), ['insufficient_balance']);
   });
 
-  it('stops cleanly', () => world.server.stop());
+  it('stops cleanly', () => server.stop());
 });

@@ -58,6 +58,9 @@ withServer('examples', {}, (context) => {
       const refused = await start(name, [], { SKYLARK_API_KEY: 'sl_test_wrong' });
       assert.match(refused.stderr, /^invalid_api_key: \S.*\.\n$/);
       assert.equal(refused.code, 1);
+      const keyless = await start(name, [], { SKYLARK_API_KEY: undefined });
+      assert.match(keyless.stderr, /^invalid_authorization_header: \S.*\.\n$/);
+      assert.equal(keyless.code, 1);
     });
 
     it(`${name}: a message that fails is a failure`, async () => {

@@ -81,7 +81,7 @@ withServer('hostile', {}, (context) => {
       [[json, sized, 'Idempotency-Key: a', 'Idempotency-Key:'], 400, 'invalid_idempotency_key'],
     ];
     for (const [lines, status, code] of twice) assertRefused(await call('POST', '/v1/send', lines, body), [status, code], lines.join());
-    for (const lines of [[json, sized, 'Content-Length: 1'], [json, sized, 'Transfer-Encoding: chunked'], [json, sized, 'Host: y']]) {
+    for (const lines of [[json, sized, 'Content-Length: 1'], [json, sized, sized], [json, sized, 'Transfer-Encoding: chunked'], [json, sized, 'Host: y']]) {
       const { status, text } = await bare('POST', '/v1/send', [key, ...lines], body);
       assert.deepEqual([status, JSON.parse(text).code], [400, 'invalid_parameter'], lines.join());
     }

@@ -109,7 +109,7 @@ withServer('keys by command', {}, (context) => {
     const { code, stdout, stderr } = await create('web shop', '--permissions', 'sms:send,sms:read', '--per-minute', '7', '--per-hour', '70', '--expires', '2099-12-31T23:59:59Z', '-o', 'json');
     assert.equal(code, 0, stderr);
     const made = JSON.parse(stdout);
-    assert.deepEqual([made.name, made.permissions, made.expiresAt], ['web shop', 'sms:send,sms:read', '2099-12-31T23:59:59.000Z']);
+    assert.deepEqual([made.name, made.permissions, made.perMinute, made.perHour, made.expiresAt], ['web shop', 'sms:send,sms:read', 7, 70, '2099-12-31T23:59:59.000Z']);
     const row = (await list()).keys.find(({ id }) => id === made.id);
     assert.deepEqual([row.perMinute, row.perHour, row.state, row.account, row.requests, row.lastUsedAt], [7, 70, 'active', 'default', 0, null]);
     const { headers } = await context.server.client(made.key).get('/v1/messages');

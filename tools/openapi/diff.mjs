@@ -88,6 +88,8 @@ function compareOperations(context, old, now) {
   const { where, operation: before } = old;
   const { operation: after } = now;
   if (before.operationId !== after.operationId) context.report(where, `the operationId ${before.operationId} became ${after.operationId}`);
+  const [had, needs] = [before, after].map((operation) => operation['x-permission']);
+  if (needs && needs !== had) context.report(where, `the permission ${needs} is needed now`);
   const ways = security(context.after, after);
   for (const way of security(context.before, before)) if (!ways.includes(way)) context.report(where, `${way === '{}' ? 'a key is needed now' : `the security ${way} is gone`}`);
   compareParameters(context, where, before, after);

@@ -45,6 +45,7 @@ export function compareSchemas(context, direction, place, oldSchema, newSchema, 
   const say = (what) => context.report(place, what);
   compareType(direction, before, after, say);
   compareEnum(direction, before.enum, after.enum, say);
+  if (direction === SENT && before.default !== undefined) compareDefault(before.default, after.default, say);
   compareLimits(direction, before, after, say);
   compareProperties(context, direction, place, before, after, inner);
   compareAlternatives(context, direction, place, before, after, inner);
@@ -65,6 +66,10 @@ function compareEnum(direction, before, after, say) {
   if (direction === RECEIVED && before && !after) say('it is no longer one of a list of words');
   if (!before || !after) return;
   for (const word of before) if (!after.includes(word)) say(`the value ${show(word)} is gone`);
+}
+
+function compareDefault(before, after, say) {
+  if (show(before) !== show(after)) say(`the default ${show(before)} became ${show(after)}`);
 }
 
 function compareLimits(direction, before, after, say) {
