@@ -40,7 +40,7 @@ static struct limit_plan limits(const char *plan, int64_t per_minute, int64_t pe
 {
     struct key_record k = {.per_minute = per_minute, .per_hour = per_hour};
 
-    strcpy(k.plan, plan);
+    str_format(k.plan, sizeof k.plan, "%s", plan);
     return plan_limits(&k);
 }
 

@@ -202,8 +202,8 @@ int sqlite_once_find(struct store *base, int64_t account, enum mode mode,
 }
 
 /* Of a request whose answer was a message; such rows come by the thousand. */
-static int insert_message(struct sqlite_store *s, int64_t id, int64_t owner,
-                          const struct once_record *o)
+static int keep_message(struct sqlite_store *s, int64_t id, int64_t owner,
+                        const struct once_record *o)
 {
     struct once_row row = {.numbers = {id, owner, o->created_us, o->message, o->status}};
 
@@ -212,8 +212,8 @@ static int insert_message(struct sqlite_store *s, int64_t id, int64_t owner,
     return gather_once(s, &row);
 }
 
-static int insert_answer(struct sqlite_store *s, int64_t id, int64_t owner,
-                         const struct once_record *o)
+static int keep_answer(struct sqlite_store *s, int64_t id, int64_t owner,
+                       const struct once_record *o)
 {
     sqlite3_stmt *insert = s->statements[WRITE_ONCE_INSERT];
     int failed = gather_flush_once(s); /* rows that come in order cost least */
@@ -227,11 +227,11 @@ static int insert_answer(struct sqlite_store *s, int64_t id, int64_t owner,
     return run(s, WRITE_ONCE_INSERT);
 }
 
-static int insert(struct sqlite_store *s, int64_t id, int64_t owner, const struct once_record *o)
+static int keep(struct sqlite_store *s, int64_t id, int64_t owner, const struct once_record *o)
 {
     bool plain = o->message && o->answer.n == 0;
 
-    return plain ? insert_message(s, id, owner, o) : insert_answer(s, id, owner, o);
+    return plain ? keep_message(s, id, owner, o) : keep_answer(s, id, owner, o);
 }
 
 int sqlite_once_keep(struct store *base, const struct once_record *o)
@@ -241,7 +241,7 @@ int sqlite_once_keep(struct store *base, const struct once_record *o)
     int failed = s->once.loaded ? 0 : once_load(s);
 
     if (!failed)
-        failed = insert(s, s->once.last + 1, owner, o);
+        failed = keep(s, s->once.last + 1, owner, o);
     if (!failed)
         failed = remember(s, ++s->once.last, term);
     if (!failed)
