@@ -181,11 +181,6 @@ void http_request_write(struct http_request *r, bool close)
         b->failed = true;
 }
 
-struct str http_request_header(const struct http_request *r, const char *name)
-{
-    return http_head_field(&r->head, name);
-}
-
 void http_request_add_header(struct http_request *r, const char *name, const char *value)
 {
     if (r->header_count < HTTP_HEADERS_MAX && value)

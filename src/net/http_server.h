@@ -104,8 +104,6 @@ void http_server_stop(struct http_server *s);
 
 /* A status in words, "Not Found"; "" for one that has none here. */
 const char *http_reason(unsigned status);
-/* The value of a request header, or p == NULL. */
-struct str http_request_header(const struct http_request *r, const char *name);
 void http_request_add_header(struct http_request *r, const char *name, const char *value);
 /* The answer will come later: call before the request is handed to another thread. After the resume
  * `finish` runs on the worker's thread and fills in the answer. */
