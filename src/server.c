@@ -167,7 +167,7 @@ static int build_engine(struct server *s)
     simulator.loop = s->engine;
     failed = simulator_new(&s->simulator, &simulator);
     if (!failed)
-        dispatch_set_carrier(s->dispatch, MODE_TEST, simulator_carrier(s->simulator));
+        dispatch_add_carrier(s->dispatch, simulator_carrier(s->simulator));
     return failed;
 }
 

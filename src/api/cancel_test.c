@@ -30,8 +30,8 @@ static int carrier_follow(struct carrier *c, const struct message *m)
     return 0;
 }
 
-static const struct carrier_ops carrier_ops = {carrier_submit, carrier_follow};
-static struct carrier carrier = {"test", &carrier_ops};
+static const struct carrier_ops carrier_ops = {.submit = carrier_submit, .follow = carrier_follow};
+static struct carrier carrier = {.name = "test", .ops = &carrier_ops};
 
 static void *run_engine(void *dispatch)
 {
@@ -49,7 +49,7 @@ static int set_up(void **state)
     atomic_store(&taken_count, 0);
     atomic_store(&full, true);
     atomic_store(&running, true);
-    dispatch_set_carrier(test_api->options.dispatch, MODE_TEST, &carrier);
+    dispatch_add_carrier(test_api->options.dispatch, &carrier);
     return pthread_create(&thread, NULL, run_engine, test_api->options.dispatch);
 }
 

@@ -209,7 +209,10 @@ static void a_replay_shows_the_message_as_accepted(void **state)
     assert_string_equal(test_member("status"), "queued");
 }
 
-static const struct sender live_sender = {{"+447700900001", 13}, NUMBER_LOCAL, 44, 60};
+static const struct sender live_sender = {.address = {"+447700900001", 13},
+                                          .type = NUMBER_LOCAL,
+                                          .calling_code = 44,
+                                          .messages_per_minute = 60};
 static const struct sender_table live_senders = {&live_sender, 1};
 
 static int call_off(struct store *s, void *id)

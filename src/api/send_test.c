@@ -206,7 +206,10 @@ static void a_dry_run_stores_nothing(void **state)
 
 /* ---- live ---- */
 
-static const struct sender live_sender = {{"+447700900001", 13}, NUMBER_LOCAL, 44, 60};
+static const struct sender live_sender = {.address = {"+447700900001", 13},
+                                          .type = NUMBER_LOCAL,
+                                          .calling_code = 44,
+                                          .messages_per_minute = 60};
 static const struct sender_table live_senders = {&live_sender, 1};
 
 static int credit(struct store *s, void *micros)

@@ -58,6 +58,76 @@ enum { CONFIG_LOG_AUTO, CONFIG_LOG_TEXT, CONFIG_LOG_JSON }; /* log_format: the w
     X(log, format, WORD, "auto", 0, 0, "auto text json", "log-format",                             \
       "Form of the log; auto is text on a terminal and json otherwise.")
 
+/* What the sections that have a name hold: [carrier NAME], [sender ADDRESS], [route NAME].
+ * X(key, type, default, least, most, words, help); the member is the key, durations end in _ms. */
+#define CONFIG_CARRIER_ROWS(X)                                                                     \
+    X(address, ADDRESS, "", 0, 0, NULL, "Host and port of the carrier's SMPP server.")             \
+    X(system_id, TEXT, "", 0, 15, NULL, "Name to bind with.")                                      \
+    X(password, TEXT, "", 0, 8, NULL, "Password to bind with.")                                    \
+    X(system_type, TEXT, "", 0, 12, NULL, "System type, if the carrier wants one.")                \
+    X(bind, WORD, "transceiver", 0, 0, "transceiver separate",                                     \
+      "One bind for both ways, or a transmitter and a receiver.")                                  \
+    X(binds, INTEGER, "1", 1, 32, NULL, "How many binds (or pairs of them) are held.")             \
+    X(version, WORD, "3.4", 0, 0, "3.3 3.4 5.0", "Version of SMPP that is asked for.")             \
+    X(tls, WORD, "off", 0, 0, "off on", "Whether the connection is TLS from the first byte.")      \
+    X(tls_ca, PATH, "", 0, 0, NULL, "Authorities to trust (PEM); not set: those of the system.")   \
+    X(tls_certificate, PATH, "", 0, 0, NULL, "Certificate to show when asked (PEM).")              \
+    X(tls_key, PATH, "", 0, 0, NULL, "The private key of tls_certificate (PEM).")                  \
+    X(tls_name, TEXT, "", 0, 255, NULL, "Name in the carrier's certificate; not set: the host.")   \
+    X(window, INTEGER, "10", 1, 1000, NULL, "Segments that may be unanswered on a bind.")          \
+    X(rate, INTEGER, "0", 0, 100000, NULL, "Segments a second, all binds together; 0: any.")       \
+    X(enquire_link, DURATION, "30s", 1000, 3600000, NULL, "Silence after which we ask.")           \
+    X(response_timeout, DURATION, "60s", 100, 3600000, NULL, "Time for an answer.")                \
+    X(connect_timeout, DURATION, "10s", 100, 600000, NULL, "Time to connect and to bind.")         \
+    X(reconnect_min, DURATION, "1s", 10, 3600000, NULL, "First wait before connecting again.")     \
+    X(reconnect_max, DURATION, "60s", 10, 3600000, NULL, "Longest such wait.")                     \
+    X(refused_wait, DURATION, "5m", 10, 86400000, NULL, "Wait after wrong credentials.")           \
+    X(stall_timeout, DURATION, "60s", 100, 3600000, NULL,                                          \
+      "Work waits, the bind is up and nothing is answered: bind anew after this time.")            \
+    X(unanswered, WORD, "resend", 0, 0, "resend fail",                                             \
+      "What happens to messages that went out and were not answered.")                             \
+    X(long_text, WORD, "udh8", 0, 0, "udh8 udh16 sar payload", "How long texts are sent.")         \
+    X(alphabet, WORD, "gsm", 0, 0, "gsm gsm_packed latin1 ascii ucs2",                             \
+      "Alphabet of ordinary texts; others go as UCS-2.")                                           \
+    X(data_coding, INTEGER, "-1", -1, 255, NULL, "data_coding of that alphabet; -1: the usual.")   \
+    X(number_ton_npi, TEXT, "1/1", 0, 7, NULL, "TON/NPI of senders that are numbers.")             \
+    X(name_ton_npi, TEXT, "5/0", 0, 7, NULL, "TON/NPI of senders that are names.")                 \
+    X(short_code_ton_npi, TEXT, "3/0", 0, 7, NULL, "TON/NPI of short codes.")                      \
+    X(recipient_ton_npi, TEXT, "1/1", 0, 7, NULL, "TON/NPI of recipients.")                        \
+    X(service_type, TEXT, "", 0, 5, NULL, "Service type of messages.")                             \
+    X(esm_class, INTEGER, "0", 0, 3, NULL,                                                         \
+      "Mode bits of messages: 0, or 3 for store and forward.")                                     \
+    X(receipts, WORD, "final", 0, 0, "final failures all none", "Which receipts are asked for.")   \
+    X(receipt_ids, WORD, "auto", 0, 0, "auto text hex_answer hex_receipt",                         \
+      "Which side writes message ids in hexadecimal.")                                             \
+    X(receipts_by, WORD, "esm_class", 0, 0, "esm_class content", "How receipts are known.")        \
+    X(statuses, TEXT, "", 0, 1000, NULL,                                                           \
+      "What statuses mean here: 0x45=temporary 0x400-0x4ff=permanent:spam.")
+
+#define CONFIG_SENDER_ROWS(X)                                                                      \
+    X(type, WORD, "auto", 0, 0, "auto toll-free local short-code alphanumeric", "Kind of sender.") \
+    X(country, TEXT, "", 0, 2, NULL, "Country it is at home in (ISO 3166); not set: by number.")   \
+    X(capabilities, TEXT, "sms", 0, 16, NULL, "What it can send: sms, mms or both.")               \
+    X(messages_per_minute, INTEGER, "60", 1, 1000000, NULL, "What networks let it send.")          \
+    X(carriers, TEXT, "", 0, 1000, NULL, "Carriers that take it; not set: all.")                   \
+    X(account, TEXT, "", 0, 64, NULL, "Whose it is; not set: everybody's.")
+
+#define CONFIG_ROUTE_ROWS(X)                                                                       \
+    X(prefix, TEXT, "", 0, 1000, NULL, "Destinations: +1 +44; not set: everywhere.")               \
+    X(type, TEXT, "", 0, 200, NULL, "Message types, and sms or mms; not set: all.")                \
+    X(carrier, TEXT, "", 0, 32, NULL, "Where such messages go.")                                   \
+    X(priority, INTEGER, "10", 0, 1000, NULL, "Among equal prefixes the least comes first.")       \
+    X(weight, INTEGER, "1", 0, 1000, NULL, "Share among equals; 0: only as a last resort.")        \
+    X(cost, TEXT, "", 0, 20, NULL, "What the carrier takes per segment, in US dollars.")           \
+    X(failover_after, DURATION, "30s", 0, 86400000, NULL,                                          \
+      "A message that waits longer goes another route; 0: it waits.")
+
+enum { CONFIG_CARRIERS_MAX = 64, CONFIG_SENDERS_MAX = 4096, CONFIG_ROUTES_MAX = 4096 };
+enum { CONFIG_SECTION_NAME_MAX = 32 };
+
+enum { CONFIG_BIND_TRANSCEIVER, CONFIG_BIND_SEPARATE };
+enum { CONFIG_RECEIPTS_FINAL, CONFIG_RECEIPTS_FAILURES, CONFIG_RECEIPTS_ALL, CONFIG_RECEIPTS_NONE };
+
 enum config_row_index {
 #define X(section, key, ...) CONFIG_##section##_##key,
     CONFIG_ROWS(X)
@@ -72,6 +142,31 @@ struct config_plan {
     const char *origins[2]; /* of the two numbers */
 };
 
+/* As a section was written: `place` is the file and line where it begins. */
+#define CONFIG_NAMED_ADDRESS(key)  struct config_address key
+#define CONFIG_NAMED_PATH(key)     const char *key
+#define CONFIG_NAMED_TEXT(key)     const char *key
+#define CONFIG_NAMED_INTEGER(key)  int64_t key
+#define CONFIG_NAMED_DURATION(key) int64_t key##_ms
+#define CONFIG_NAMED_WORD(key)     int key
+#define X(key, type, ...)          CONFIG_NAMED_##type(key);
+struct config_carrier {
+    char name[CONFIG_SECTION_NAME_MAX + 1];
+    const char *place;
+    CONFIG_CARRIER_ROWS(X)
+};
+struct config_sender {
+    char name[CONFIG_SECTION_NAME_MAX + 1]; /* its address */
+    const char *place;
+    CONFIG_SENDER_ROWS(X)
+};
+struct config_route {
+    char name[CONFIG_SECTION_NAME_MAX + 1];
+    const char *place;
+    CONFIG_ROUTE_ROWS(X)
+};
+#undef X
+
 /* Made by config_load and not changed after, so any thread may read it. */
 struct config {
 #define CONFIG_MEMBER_ADDRESS(section, key)  struct config_address section##_##key
@@ -85,6 +180,12 @@ struct config {
 #undef X
     struct config_plan plans[CONFIG_PLANS_MAX];
     size_t plan_count;
+    struct config_carrier *carriers; /* in the order of the file, as all of these */
+    size_t carrier_count;
+    struct config_sender *senders;
+    size_t sender_count;
+    struct config_route *routes;
+    size_t route_count;
 
     const char *file;                      /* that was read; NULL = none */
     const char *texts[CONFIG_ROW_COUNT];   /* each value as it was written */

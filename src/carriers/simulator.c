@@ -115,7 +115,8 @@ static int simulator_follow(struct carrier *c, const struct message *m)
     return schedule(s, (struct pending){.due_us = due_us, .message = m->id});
 }
 
-static const struct carrier_ops simulator_ops = {simulator_submit, simulator_follow};
+static const struct carrier_ops simulator_ops = {.submit = simulator_submit,
+                                                 .follow = simulator_follow};
 
 static void happen(struct simulator *s, struct pending p)
 {
@@ -123,7 +124,11 @@ static void happen(struct simulator *s, struct pending p)
         dispatch_receipt(s->options.dispatch, p.message, p.failure);
         return;
     }
-    dispatch_answered(s->options.dispatch, p.parcel, p.failure);
+    dispatch_answered(s->options.dispatch, p.parcel,
+                      &(struct carrier_answer){
+                          .outcome = p.failure ? CARRIER_REFUSED : CARRIER_TOOK,
+                          .failure = p.failure,
+                      });
     if (p.failure)
         return;
     p.parcel = NULL;
@@ -159,7 +164,8 @@ int simulator_new(struct simulator **ret, const struct simulator_options *option
     *ret = NULL;
     if (!s)
         return -ENOMEM;
-    s->carrier = (struct carrier){"simulator", &simulator_ops};
+    s->carrier =
+        (struct carrier){.name = "simulator", .ops = &simulator_ops, .health = CARRIER_HEALTH_FULL};
     s->options = *options;
     s->timer = loop_timer_new(options->loop, on_tick, s);
     if (!s->timer) {

@@ -21,7 +21,7 @@ static void start(size_t max_pending)
                                         .delivery_us = DELIVERY_US,
                                         .max_pending = max_pending};
     assert_int_equal(simulator_new(&simulator, &options), 0);
-    dispatch_set_carrier(test_dispatch, MODE_TEST, simulator_carrier(simulator));
+    dispatch_add_carrier(test_dispatch, simulator_carrier(simulator));
 }
 
 static void stop(void)

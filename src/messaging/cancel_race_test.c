@@ -139,7 +139,7 @@ static void a_stop_answers_everyone(void **state)
 
 enum { SENDS = 1500 };
 
-struct sender {
+struct busy_sender {
     pthread_t thread;
     int64_t ids[SENDS];
     size_t cancelled, lost;
@@ -149,7 +149,7 @@ struct sender {
 
 static void *send_and_cancel(void *argument)
 {
-    struct sender *s = argument;
+    struct busy_sender *s = argument;
     struct test_asking a;
 
     for (int i = 0; i < SENDS; i++) {
@@ -170,13 +170,13 @@ static void *send_and_cancel(void *argument)
 /* A small window and a carrier that is often full, so that messages are met everywhere. */
 static void each_message_is_either_submitted_or_cancelled(void **state)
 {
-    static struct sender senders[2];
+    static struct busy_sender senders[2];
     int64_t due_us = test_now_us + 10 * TEST_MINUTE_US;
     size_t cancelled = 0, seen = 0;
 
     test_start(16);
     for (int i = 0; i < 2; i++) {
-        senders[i] = (struct sender){.due_us = due_us};
+        senders[i] = (struct busy_sender){.due_us = due_us};
         assert_int_equal(pthread_create(&senders[i].thread, NULL, send_and_cancel, &senders[i]), 0);
     }
     for (unsigned round = 0; !senders[0].finished || !senders[1].finished; round++) {

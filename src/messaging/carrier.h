@@ -1,24 +1,62 @@
 /* The carrier port: what dispatch asks of a carrier and what it wants to hear back. carriers/
- * implements it (the simulator today). Everything happens on the engine's thread. */
+ * implements it: the simulator and SMPP. Everything happens on the engine's thread, but for what is
+ * marked. */
 #pragma once
 
 #include "store/records.h"
 
+#include <stdatomic.h>
+
 struct carrier;
 struct parcel; /* a message on its way to a carrier; dispatch owns it */
 
-/* The message inside; it lives until the carrier has answered. */
+/* The message inside; it lives until the carrier has answered and been told that it is settled. */
 const struct message *parcel_message(const struct parcel *p);
 
 struct carrier_ops {
     /* Takes the parcel and answers for it later, exactly once, with dispatch_answered.
      * -EAGAIN: no room at the moment; the carrier calls dispatch_ready when there is. */
     int (*submit)(struct carrier *c, struct parcel *p);
-    /* The message was handed over before the program restarted: expect its receipt again. */
+    /* The message was handed over before the program restarted: expect its receipt again. NULL:
+     * receipts find their message by themselves. */
     int (*follow)(struct carrier *c, const struct message *m);
+    /* How many parcels it would take now, besides those it has. Before a parcel goes to a carrier
+     * that has this function, the store notes that it does: so after a crash it is known which
+     * messages a carrier may have had. NULL: nothing is noted. */
+    size_t (*room)(struct carrier *c);
+    /* What became of the parcel is on disk, or it went back unanswered: its place is free. Last
+     * word on this parcel. NULL: of no interest. */
+    void (*settled)(struct carrier *c, struct parcel *p);
 };
+
+enum { CARRIER_HEALTH_FULL = 1000 };
 
 struct carrier {
     const char *name;
     const struct carrier_ops *ops;
+    unsigned number;    /* in the store; 0: the simulator */
+    _Atomic int health; /* 0: cannot take anything; CARRIER_HEALTH_FULL: all is well. Any thread. */
+    bool resend;        /* what went unanswered is sent again, not given up */
+};
+
+/* What a carrier says to a parcel. */
+enum carrier_outcome {
+    CARRIER_TOOK,
+    CARRIER_REFUSED,   /* for good: it fails with `failure` */
+    CARRIER_LATER,     /* the same carrier may take it later */
+    CARRIER_ELSEWHERE, /* try another route; if there is none it fails with `failure` */
+    CARRIER_SILENT,    /* it was sent and not answered: nobody knows whether the carrier has it */
+    CARRIER_UNTRIED,   /* it was not sent; back into the queue */
+};
+
+enum { CARRIER_PARTS_MAX = 64 };
+
+struct carrier_answer {
+    enum carrier_outcome outcome;
+    enum failure failure;
+    /* CARRIER_TOOK: the ids that the carrier gave, in the form in which receipts are looked for;
+     * one for each part, "" where it gave none. */
+    const struct str *ids;
+    unsigned parts;
+    struct str detail; /* what the carrier said, for the history: a sentence or "" */
 };

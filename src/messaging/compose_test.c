@@ -89,7 +89,10 @@ static void a_plain_message(void **state)
 
 static void live_with_a_sender_costs(void **state)
 {
-    static const struct sender sender = {{"+447700900001", 13}, NUMBER_LOCAL, 44, 60};
+    static const struct sender sender = {.address = {"+447700900001", 13},
+                                         .type = NUMBER_LOCAL,
+                                         .calling_code = 44,
+                                         .messages_per_minute = 60};
     static const struct sender_table table = {&sender, 1};
     struct send_request r = request("+447400123456", "Привет");
 

@@ -38,9 +38,9 @@ int dispatch_new(struct dispatch **ret, const struct dispatch_options *options)
     return 0;
 }
 
-void dispatch_set_carrier(struct dispatch *d, enum mode mode, struct carrier *c)
+void dispatch_add_carrier(struct dispatch *d, struct carrier *c)
 {
-    d->carriers[mode] = c;
+    d->carriers[c->number ? MODE_LIVE : MODE_TEST] = c;
 }
 
 static void take_written(struct dispatch *d)

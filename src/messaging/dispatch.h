@@ -12,6 +12,8 @@
 
 #include "messaging/carrier.h"
 #include "messaging/optout.h"
+#include "messaging/receipts.h"
+#include "messaging/route.h"
 #include "net/loop.h"
 #include "store/writer.h"
 
@@ -23,14 +25,22 @@ struct dispatch_options {
     const struct clock *clock;
     struct loop *loop; /* the engine's, for the timer of the schedule; NULL: none, as in tests */
     struct optouts *optouts; /* who must not be written to; NULL: nobody */
+    struct receipts
+        *receipts; /* told of the ids under which carriers take messages; NULL: nobody */
     size_t window;
     void (*wake)(void *context); /* makes the engine call dispatch_run soon; any thread */
     void *wake_context;
 };
 
 int dispatch_new(struct dispatch **ret, const struct dispatch_options *options);
-/* Who carries messages of this mode. Before the engine starts. */
-void dispatch_set_carrier(struct dispatch *d, enum mode mode, struct carrier *c);
+/* From now on messages with the carrier's number go to it; each carrier has a lane of its own. On
+ * the engine's thread, or before it starts. */
+void dispatch_add_carrier(struct dispatch *d, struct carrier *c);
+/* It gets nothing more: what waits for it goes other routes, or fails for want of one. It has
+ * answered for all it had. */
+void dispatch_drop_carrier(struct dispatch *d, struct carrier *c);
+/* Where the routes are that messages can change to; NULL: nowhere. */
+void dispatch_set_routing(struct dispatch *d, const struct routing *routing);
 /* After the engine and the writer have stopped: whoever still waits for an answer gets it. */
 void dispatch_close(struct dispatch *d);
 void dispatch_free(struct dispatch *d);
@@ -40,12 +50,26 @@ void dispatch_offer(struct dispatch *d, const struct message *m);
 /* Does what waits to be done. */
 void dispatch_run(struct dispatch *d);
 
-/* From carriers: the parcel was taken (FAILURE_NONE) or refused for good. */
-void dispatch_answered(struct dispatch *d, struct parcel *p, enum failure failure);
-/* From carriers: the end of a message that was taken. */
+/* From carriers: what the carrier says to a parcel. The answer's views need not outlive the call.
+ */
+void dispatch_answered(struct dispatch *d, struct parcel *p, const struct carrier_answer *answer);
+/* From the simulator: the end of a message that was taken. */
 void dispatch_receipt(struct dispatch *d, int64_t message, enum failure failure);
 /* From carriers: there is room again after -EAGAIN. */
 void dispatch_ready(struct dispatch *d);
 
 /* Messages in memory between offer and answer. */
 size_t dispatch_held(struct dispatch *d);
+
+/* How a carrier's lane stands. */
+struct dispatch_counts {
+    size_t waiting;       /* in memory */
+    bool behind;          /* more lies in the store */
+    uint64_t maybe_twice; /* messages that went out again without an answer to the first time */
+    uint64_t retried, failed_over, expired;
+};
+struct dispatch_counts dispatch_counts(struct dispatch *d, const struct carrier *c);
+/* Each second: what is overdue expires, what waits too long behind a carrier goes another route. */
+void dispatch_tick(struct dispatch *d);
+/* Where errands of the engine come back to: dispatch_run empties it. */
+struct mailbox *dispatch_box(struct dispatch *d);

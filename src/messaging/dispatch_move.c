@@ -71,10 +71,10 @@ static void make_move(struct dispatch *d, struct move move, int64_t message, enu
     errand_owe(&m->errand, d->options.writer);
 }
 
-void dispatch_answered(struct dispatch *d, struct parcel *p, enum failure failure)
+void dispatch_answered(struct dispatch *d, struct parcel *p, const struct carrier_answer *answer)
 {
-    make_move(d, (struct move){.parcel = p}, p->message.id, failure ? STATUS_FAILED : STATUS_SENT,
-              failure);
+    make_move(d, (struct move){.parcel = p}, p->message.id,
+              answer->failure ? STATUS_FAILED : STATUS_SENT, answer->failure);
 }
 
 void dispatch_fail(struct dispatch *d, struct parcel *p, enum failure failure)

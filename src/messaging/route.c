@@ -6,9 +6,15 @@
  * toll-free number, one a second from an ordinary local one, ten a second under a name, which
  * has a wholesale route of its own and no handset's line behind it. */
 static const struct sender test_senders[] = {
-    {{"+18005551234", 12}, NUMBER_TOLL_FREE, 1, 180},
-    {{"+447700900123", 13}, NUMBER_LOCAL, 44, 60},
-    {{"Skylark", 7}, NUMBER_ALPHANUMERIC, 0, 600},
+    {.address = {"+18005551234", 12},
+     .type = NUMBER_TOLL_FREE,
+     .calling_code = 1,
+     .messages_per_minute = 180},
+    {.address = {"+447700900123", 13},
+     .type = NUMBER_LOCAL,
+     .calling_code = 44,
+     .messages_per_minute = 60},
+    {.address = {"Skylark", 7}, .type = NUMBER_ALPHANUMERIC, .messages_per_minute = 600},
 };
 
 const struct sender_table senders_test = {test_senders, sizeof test_senders / sizeof *test_senders};

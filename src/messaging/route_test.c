@@ -48,9 +48,18 @@ static void test_mode_routes(void **state)
 
 static void reach_of_sender_types(void **state)
 {
-    const struct sender toll_free = {STR("+18005551234"), NUMBER_TOLL_FREE, 1, 1};
-    const struct sender name = {STR("Acme"), NUMBER_ALPHANUMERIC, 0, 1};
-    const struct sender code = {STR("60123"), NUMBER_SHORT_CODE, 44, 1};
+    const struct sender toll_free = {.address = STR("+18005551234"),
+                                     .type = NUMBER_TOLL_FREE,
+                                     .calling_code = 1,
+                                     .messages_per_minute = 1};
+    const struct sender name = {.address = STR("Acme"),
+                                .type = NUMBER_ALPHANUMERIC,
+                                .calling_code = 0,
+                                .messages_per_minute = 1};
+    const struct sender code = {.address = STR("60123"),
+                                .type = NUMBER_SHORT_CODE,
+                                .calling_code = 44,
+                                .messages_per_minute = 1};
     struct number_place us = place("+12025550123"), gb = place("+447400123456");
 
     assert_true(sender_reaches(&toll_free, &us));
@@ -64,8 +73,14 @@ static void reach_of_sender_types(void **state)
 static void a_name_is_taken_when_nothing_else_reaches(void **state)
 {
     const struct sender senders[] = {
-        {STR("+18005551234"), NUMBER_TOLL_FREE, 1, 1},
-        {STR("Acme"), NUMBER_ALPHANUMERIC, 0, 1},
+        {.address = STR("+18005551234"),
+         .type = NUMBER_TOLL_FREE,
+         .calling_code = 1,
+         .messages_per_minute = 1},
+        {.address = STR("Acme"),
+         .type = NUMBER_ALPHANUMERIC,
+         .calling_code = 0,
+         .messages_per_minute = 1},
     };
     const struct sender_table table = {senders, 2};
 
@@ -130,7 +145,10 @@ static void but_only_ones_own_that_reach(void **state)
 
 static void media_go_where_they_are_taken(void **state)
 {
-    const struct sender names[] = {{STR("Acme"), NUMBER_ALPHANUMERIC, 0, 1}};
+    const struct sender names[] = {{.address = STR("Acme"),
+                                    .type = NUMBER_ALPHANUMERIC,
+                                    .calling_code = 0,
+                                    .messages_per_minute = 1}};
     const struct sender_table only_names = {names, 1};
 
     assert_true(choose(&senders_test, "+4915112345678", KIND_MMS, NULL));
@@ -163,9 +181,30 @@ static void check_explained(const struct sender_table *table, const char *to,
 static void each_refusal_has_a_reason(void **state)
 {
     const struct sender senders[] = {
-        {STR("+447700900001"), NUMBER_LOCAL, 44, 1}, {STR("+447700900002"), NUMBER_LOCAL, 44, 1},
-        {STR("60123"), NUMBER_SHORT_CODE, 33, 1},    {STR("Acme"), NUMBER_ALPHANUMERIC, 0, 1},
-        {STR("+12025550100"), NUMBER_LOCAL, 1, 1},   {STR("+18005551234"), NUMBER_TOLL_FREE, 1, 1},
+        {.address = STR("+447700900001"),
+         .type = NUMBER_LOCAL,
+         .calling_code = 44,
+         .messages_per_minute = 1},
+        {.address = STR("+447700900002"),
+         .type = NUMBER_LOCAL,
+         .calling_code = 44,
+         .messages_per_minute = 1},
+        {.address = STR("60123"),
+         .type = NUMBER_SHORT_CODE,
+         .calling_code = 33,
+         .messages_per_minute = 1},
+        {.address = STR("Acme"),
+         .type = NUMBER_ALPHANUMERIC,
+         .calling_code = 0,
+         .messages_per_minute = 1},
+        {.address = STR("+12025550100"),
+         .type = NUMBER_LOCAL,
+         .calling_code = 1,
+         .messages_per_minute = 1},
+        {.address = STR("+18005551234"),
+         .type = NUMBER_TOLL_FREE,
+         .calling_code = 1,
+         .messages_per_minute = 1},
     };
     const struct sender_table table = {senders, 6};
     const char home[] = "A sender of the destination's own zone comes first.";

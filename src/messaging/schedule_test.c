@@ -299,7 +299,7 @@ static void start_loop(void)
                                  .window = 8,
                                  .wake = raise_run};
     assert_int_equal(dispatch_new(&test_dispatch, &d), 0);
-    dispatch_set_carrier(test_dispatch, MODE_TEST, &test_carrier.carrier);
+    dispatch_add_carrier(test_dispatch, &test_carrier.carrier);
     assert_int_equal(loop_start(loop, "engine"), 0);
     raise_run(NULL);
 }

@@ -50,7 +50,7 @@ static int carrier_follow(struct carrier *c, const struct message *m)
     return 0;
 }
 
-static const struct carrier_ops carrier_ops = {carrier_submit, carrier_follow};
+static const struct carrier_ops carrier_ops = {.submit = carrier_submit, .follow = carrier_follow};
 
 int64_t test_answer_first(enum failure failure)
 {
@@ -60,7 +60,11 @@ int64_t test_answer_first(enum failure failure)
     struct parcel *p = t->parcels[0];
     int64_t id = parcel_message(p)->id;
     memmove(t->parcels, t->parcels + 1, --t->held * sizeof *t->parcels);
-    dispatch_answered(test_dispatch, p, failure);
+    dispatch_answered(test_dispatch, p,
+                      &(struct carrier_answer){
+                          .outcome = failure ? CARRIER_REFUSED : CARRIER_TOOK,
+                          .failure = failure,
+                      });
     return id;
 }
 
@@ -90,7 +94,7 @@ void test_start(size_t window)
                                  .wake = wake,
                                  .wake_context = &test_woken};
     assert_int_equal(dispatch_new(&test_dispatch, &d), 0);
-    dispatch_set_carrier(test_dispatch, MODE_TEST, &test_carrier.carrier);
+    dispatch_add_carrier(test_dispatch, &test_carrier.carrier);
 }
 
 void test_stop(void)
@@ -107,7 +111,7 @@ int test_set_up(void **state)
 {
     atomic_store(&test_now_us, 1763168523004005); /* 2025-11-15T01:02:03.004005Z */
     memset(&test_carrier, 0, sizeof test_carrier);
-    test_carrier.carrier = (struct carrier){"test", &carrier_ops};
+    test_carrier.carrier = (struct carrier){.name = "test", .ops = &carrier_ops};
     test_carrier.room = SIZE_MAX;
     atomic_store(&fail_move, false);
     arena_init(&test_arena, 64 << 20);

@@ -81,6 +81,21 @@ static void add_event(struct timeline *t, const struct event_record *e)
     case EVENT_LATE_RECEIPT:
         add(t, TIMELINE_LATE_RECEIPT, e->at_us, e->detail);
         break;
+    case EVENT_CARRIER_ANSWER:
+        add(t, TIMELINE_CARRIER_ANSWER, e->at_us, e->detail);
+        break;
+    case EVENT_RETRY:
+        add(t, TIMELINE_RETRY, e->at_us, e->detail);
+        break;
+    case EVENT_FAILOVER:
+        add(t, TIMELINE_FAILOVER, e->at_us, e->detail);
+        break;
+    case EVENT_POSSIBLE_DUPLICATE:
+        add(t, TIMELINE_POSSIBLE_DUPLICATE, e->at_us, e->detail);
+        break;
+    case EVENT_RECEIPT:
+        add(t, TIMELINE_RECEIPT, e->at_us, e->detail);
+        break;
     }
 }
 

@@ -18,7 +18,12 @@
     X(RECEIVED, "received")                                                                        \
     X(OPTED_OUT, "opted_out")                                                                      \
     X(OPTED_IN, "opted_in")                                                                        \
-    X(LATE_RECEIPT, "late_receipt")
+    X(LATE_RECEIPT, "late_receipt")                                                                \
+    X(CARRIER_ANSWER, "carrier_answer")                                                            \
+    X(RETRY, "retry")                                                                              \
+    X(FAILOVER, "failover")                                                                        \
+    X(POSSIBLE_DUPLICATE, "possible_duplicate")                                                    \
+    X(RECEIPT, "receipt")
 
 enum timeline_type {
 #define X(name, word) TIMELINE_##name,

@@ -148,6 +148,9 @@ struct message {
     char country[3];       /* of the destination: ISO 3166 alpha-2, "" unknown */
     int64_t cost_micros;
     char currency[4];
+    unsigned
+        carrier; /* number of the carrier that it goes to or went to; 0: the simulator, or none */
+    bool handed; /* while queued: a carrier may have got it without our knowing */
     unsigned retry_count;
     enum failure failure;
     int64_t created_us, updated_us, sent_us, delivered_us, failed_us, cancelled_us;
@@ -179,7 +182,12 @@ enum { STATUS_SLOTS = 8 }; /* room for a number per status */
 #define EVENT_KINDS(X)                                                                             \
     X(OPTED_OUT, 1, "opted_out")                                                                   \
     X(OPTED_IN, 2, "opted_in")                                                                     \
-    X(LATE_RECEIPT, 3, "late_receipt")
+    X(LATE_RECEIPT, 3, "late_receipt")                                                             \
+    X(CARRIER_ANSWER, 4, "carrier_answer")                                                         \
+    X(RETRY, 5, "retry")                                                                           \
+    X(FAILOVER, 6, "failover")                                                                     \
+    X(POSSIBLE_DUPLICATE, 7, "possible_duplicate")                                                 \
+    X(RECEIPT, 8, "receipt")
 
 enum event_kind {
 #define X(name, number, word) EVENT_##name = (number),
@@ -273,4 +281,71 @@ struct limit_count {
     int64_t key;
     int64_t minute, hour; /* which window: unix time divided by 60 and by 3600 */
     uint32_t minute_used, hour_used;
+};
+
+/* ---- live carriers ---- */
+
+enum { CARRIER_NAME_MAX = 32, CARRIER_NOTE_MAX = 200, REFERENCE_MAX = 65, PREFIX_MAX = 15 };
+
+#define CARRIER_STATES(X)                                                                          \
+    X(UNUSED, 0, "unused") /* not in the configuration (any more), or no server runs */            \
+    X(CONNECTING, 1, "connecting")                                                                 \
+    X(BOUND, 2, "bound")                                                                           \
+    X(DOWN, 3, "down")                                                                             \
+    X(DRAINED, 4, "drained")
+
+enum carrier_state {
+#define X(name, number, word) CARRIER_##name = (number),
+    CARRIER_STATES(X)
+#undef X
+};
+
+/* A carrier by its name in the configuration, and how it stands, as the server last noted it. */
+struct carrier_record {
+    unsigned id; /* given by the store, for good */
+    char name[CARRIER_NAME_MAX + 1];
+    bool drained; /* by the operator: gets nothing new */
+
+    int64_t told_us; /* when the rest was noted */
+    enum carrier_state state;
+    int64_t since_us;
+    unsigned binds_up, binds;
+    int64_t waiting, in_flight; /* messages; segments */
+    /* Since the carrier was first seen. */
+    int64_t submitted, taken, refused, throttled, receipts, strays, maybe_twice;
+    char note[CARRIER_NOTE_MAX + 1]; /* the last trouble, a sentence */
+};
+
+/* Under this id a carrier took this part (from 1) of a message. */
+struct reference_record {
+    unsigned carrier;
+    struct str id; /* in the form in which receipts are looked for */
+    int64_t message;
+    unsigned part;
+};
+
+/* A receipt that no message was found for. */
+struct stray_record {
+    int64_t id; /* given by the store */
+    int64_t at_us;
+    unsigned carrier;
+    struct str reference, source, destination, raw;
+};
+
+/* A part of a message from a handset that waits for the others. */
+struct inbound_part_record {
+    unsigned carrier;
+    struct str from, to;
+    unsigned reference, total, number; /* number counts from 1 */
+    struct str text;
+    int64_t at_us;
+};
+
+/* A price of an operator's list: of a prefix, or of a country. */
+struct price_record {
+    char prefix[PREFIX_MAX + 1]; /* digits; "" with a country, or for all others */
+    char country[3];             /* ISO 3166 alpha-2, or "" */
+    enum message_kind kind;      /* SMS: per segment; MMS: per message */
+    int64_t from_us;             /* valid from then on */
+    int64_t micros;
 };

@@ -91,10 +91,44 @@ int store_batch_get(struct store_reader *r, int64_t account, enum mode mode, int
 int store_event_list(struct store_reader *r, int64_t message, struct arena *a,
                      struct event_record **ret, size_t *ret_count);
 
-/* Outbound messages that are not in a final state, numbers above `after`, oldest first. Scheduled
- * ones are not among them until they are queued. */
+/* Which open work. */
+struct work_query {
+    unsigned carrier; /* the messages that go to this one */
+    bool sent;        /* also those that it has, not only queued ones */
+    int64_t after;    /* numbers above this */
+    size_t limit;     /* so many messages at most */
+    size_t look_max;  /* so many rows are looked at, at most; 0: all */
+};
+
+/* Outbound messages that are not in a final state, oldest first. Scheduled ones are not among them
+ * until they are queued. *ret_looked: every row up to this number has been looked at; *ret_end:
+ * nothing is behind it. */
+int store_work_list(struct store_reader *r, const struct work_query *query, struct arena *a,
+                    struct message **ret, size_t *ret_count, int64_t *ret_looked, bool *ret_end);
+/* Goes away when dispatch has lanes. */
 int store_open_work(struct store_reader *r, int64_t after, size_t limit, struct arena *a,
                     struct message **ret, size_t *ret_count);
+/* Carriers that open queued messages go to: numbers, in no order. At most `max`. */
+int store_work_carriers(struct store_reader *r, unsigned *ret, size_t max, size_t *ret_count);
+
+/* ---- live carriers ---- */
+
+int store_carrier_list(struct store_reader *r, struct arena *a, struct carrier_record **ret,
+                       size_t *ret_count);
+/* Messages that a carrier took under this id in the last three days, newest first. */
+int store_reference_find(struct store_reader *r, unsigned carrier, struct str id, struct arena *a,
+                         struct reference_record **ret, size_t *ret_count);
+/* By number alone, whoever's it is. */
+int store_message_find(struct store_reader *r, int64_t id, struct arena *a, struct message *ret);
+/* Newest first, from `cursor` on (0: the newest). */
+int store_stray_list(struct store_reader *r, int64_t cursor, size_t limit, struct arena *a,
+                     struct stray_record **ret, size_t *ret_count);
+/* The oldest parts that came before `before_us`. */
+int store_inbound_part_overdue(struct store_reader *r, int64_t before_us, size_t limit,
+                               struct arena *a, struct inbound_part_record **ret,
+                               size_t *ret_count);
+int store_price_each(struct store_reader *r,
+                     bool (*tell)(void *context, const struct price_record *p), void *context);
 
 /* By hash, whatever its state: revoked and expired keys are found too. Sees also what another
  * process has just written. */
@@ -187,6 +221,39 @@ struct message_move {
 /* 1 moved, 0 the message is in no state of `from` (or gone): nothing written. No message becomes
  * scheduled again. */
 int store_move(struct store *s, const struct message_move *move);
+
+/* Notes that these queued messages go to this carrier now. Those that are not queued any more are
+ * left out. */
+int store_hand_over(struct store *s, const int64_t *ids, size_t count, unsigned carrier);
+/* A queued message that no carrier has: for this carrier, with so many retries, not handed over.
+ * 1, or 0 when it is not queued any more. */
+int store_requeue(struct store *s, int64_t id, unsigned carrier, unsigned retry_count);
+
+/* Gives c->id; the one it has when the name is known, and then *c is what is kept. */
+int store_carrier_add(struct store *s, struct carrier_record *c);
+/* Notes how it stands: all but name and `drained`. */
+int store_carrier_note(struct store *s, const struct carrier_record *c);
+int store_carrier_drain(struct store *s, unsigned id, bool drained); /* -ENOENT */
+
+int store_reference_add(struct store *s, const struct reference_record *r);
+/* A message went out in several parts: their receipts are to be folded. */
+int store_parts_open(struct store *s, int64_t message, unsigned parts);
+/* This part of it was delivered; *ret_left: how many have not been. 1, or 0 when the part was
+ * noted before, or the message has no parts open. */
+int store_part_delivered(struct store *s, int64_t message, unsigned part, unsigned *ret_left);
+
+/* Gives r->id and at_us. */
+int store_stray_add(struct store *s, struct stray_record *r);
+int store_stray_remove(struct store *s, int64_t id); /* 1, or 0 */
+
+/* Keeps the part; the same one twice is one. When all parts are there (or `force`) they are taken
+ * out, in order, into the arena: *ret_count is 0 as long as some are missing. */
+int store_inbound_part_add(struct store *s, const struct inbound_part_record *p, bool force,
+                           struct arena *a, struct inbound_part_record **ret, size_t *ret_count);
+
+/* In the place of what was there for the same prefix or country, kind and time. */
+int store_price_put(struct store *s, const struct price_record *p);
+int store_price_clear(struct store *s);
 
 /* Gives k->id. A hash that is there already fails. */
 int store_key_insert(struct store *s, struct key_record *k);

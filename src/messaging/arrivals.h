@@ -1,0 +1,35 @@
+/* Messages from handsets that live carriers bring: parts are kept until all are there, then the
+ * whole is a received message; a keyword opts out or in. Engine's thread. */
+#pragma once
+
+#include "messaging/optout.h"
+#include "messaging/route.h"
+#include "store/writer.h"
+
+struct arrivals;
+
+struct arrivals_options {
+    struct store *store;
+    struct writer *writer;
+    const struct clock *clock;
+    struct optouts *optouts;
+    struct mailbox *home; /* where errands come back to; the engine empties it */
+};
+
+int arrivals_new(struct arrivals **ret, const struct arrivals_options *options);
+void arrivals_free(struct arrivals *a);
+
+struct arrival {
+    unsigned carrier;
+    struct str from, to;   /* as the carrier wrote them, '+' added where it is a number of E.164 */
+    struct str text;       /* UTF-8, of this part */
+    uint16_t reference;    /* of parts */
+    uint8_t total, number; /* total 0 or 1: the whole message */
+};
+
+/* `done` as in receipts_take. The receiver is the sender of this address; its account gets the
+ * message, or the first account when nobody has this address. */
+void arrivals_take(struct arrivals *a, const struct arrival *arrival,
+                   void (*done)(void *context, int result), void *context);
+/* Parts that waited too long for the others become a message with what there is. Each second. */
+void arrivals_tick(struct arrivals *a);
