@@ -1,7 +1,8 @@
 /* Delivery receipts as carriers write them: optional parameters first, then the text in all its
- * dialects. And the ids by which they name a message. */
+ * dialects. */
 #pragma once
 
+#include "smpp/message_id.h"
 #include "smpp/pdu.h"
 
 /* What a deliver_sm or data_sm is. */
@@ -35,30 +36,3 @@ struct smpp_receipt {
 /* `text` is the receipt's text as UTF-8, decoded by the caller from short_message or
  * message_payload; views point into it and into the PDU. */
 void smpp_receipt_read(const struct smpp_pdu *pdu, struct str text, struct smpp_receipt *ret);
-
-/* ---- ids ---- */
-
-/* Which side writes ids in hexadecimal; the other side writes the same number in decimal. */
-#define SMPP_ID_FORMS(X)                                                                           \
-    X(AUTO, "auto")               /* as written; receipts also try the other base */               \
-    X(TEXT, "text")               /* as written, only */                                           \
-    X(HEX_ANSWER, "hex_answer")   /* answers hexadecimal, receipts decimal */                      \
-    X(HEX_RECEIPT, "hex_receipt") /* answers decimal, receipts hexadecimal */
-
-enum smpp_id_form {
-#define X(name, word) SMPP_ID_##name,
-    SMPP_ID_FORMS(X)
-#undef X
-};
-
-enum { SMPP_ID_MAX = 65, SMPP_ID_WAYS = 4 };
-
-/* An id in the one form in which it is kept and looked for: small letters, no zeros in front. */
-struct smpp_id {
-    char text[SMPP_ID_MAX + 1];
-};
-
-/* Of an answer. "" when the carrier gave none. */
-void smpp_id_of_answer(enum smpp_id_form form, struct str id, struct smpp_id *ret);
-/* Of a receipt: what it may be kept under, likeliest first; how many, at most SMPP_ID_WAYS. */
-size_t smpp_id_of_receipt(enum smpp_id_form form, struct str id, struct smpp_id ret[SMPP_ID_WAYS]);
