@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 #include "base/utf8.h"
-#include "cli/amount.h"
+#include "base/amount.h"
 #include "messaging/price.h"
 
 /* "%.*s" of what is wrong: cut short, and nothing that a terminal would obey. */
