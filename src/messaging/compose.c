@@ -73,7 +73,7 @@ static void fill(const struct send_request *r, const struct send_context *contex
     m->validity_s = r->validity_s;
     m->webhook_url = r->webhook_url;
     m->webhook_failover_url = r->webhook_failover_url;
-    m->cost_micros = price_message(prices, m->mode, m->kind, r->to, m->segments);
+    m->cost_micros = price_message(prices, m);
     memcpy(m->currency, "USD", sizeof m->currency);
 }
 

@@ -98,3 +98,16 @@ void number_place(struct str number, struct number_place *ret)
     memcpy(ret->country, country->iso, sizeof ret->country);
     ret->possible = country->lengths >> national.n & 1;
 }
+
+bool number_country_known(const char country[3])
+{
+    for (size_t i = 0; i < numbering_code_count; i++) {
+        const struct numbering_code *code = &numbering_codes[i];
+        if (strcmp(numbering_countries[code->country].iso, country) == 0)
+            return country[0] != '\0';
+        for (size_t k = code->first_range; k < (size_t)code->first_range + code->ranges; k++)
+            if (strcmp(numbering_countries[numbering_ranges[k].country].iso, country) == 0)
+                return country[0] != '\0';
+    }
+    return false;
+}

@@ -16,6 +16,9 @@ struct number_place {
 /* Of a valid number. */
 void number_place(struct str number, struct number_place *ret);
 
+/* Whether any number belongs there: "GB", not "UK". */
+bool number_country_known(const char country[3]);
+
 /* The North American plan: one zone of many countries. */
 static inline bool number_is_nanp(const struct number_place *p)
 {

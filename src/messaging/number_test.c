@@ -104,6 +104,14 @@ static void examples_of_every_country(void **state)
     assert_true(rows > 200);
 }
 
+static void countries_are_those_with_numbers(void **state)
+{
+    assert_true(number_country_known("GB") && number_country_known("US"));
+    assert_true(number_country_known("CA")); /* only a part of its calling code */
+    assert_false(number_country_known("UK") || number_country_known("gb"));
+    assert_false(number_country_known((char[3]){0}) || number_country_known((char[3]){"G"}));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -111,6 +119,7 @@ int main(void)
         cmocka_unit_test(shared_codes_are_told_apart),
         cmocka_unit_test(odd_ones),
         cmocka_unit_test(examples_of_every_country),
+        cmocka_unit_test(countries_are_those_with_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

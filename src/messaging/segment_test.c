@@ -86,19 +86,6 @@ static uint32_t draw(uint32_t below)
     return (uint32_t)(seed >> 33) % below;
 }
 
-static size_t put(char *out, int32_t point)
-{
-    if (point < 0x80) {
-        out[0] = (char)point;
-        return 1;
-    }
-    size_t n = point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
-    for (size_t i = n - 1; i > 0; i--, point >>= 6)
-        out[i] = (char)(0x80 | (point & 0x3f));
-    out[0] = (char)((0xf00 >> n & 0xff) | point);
-    return n;
-}
-
 /* Mostly of one flavour, so that all encodings and all kinds of cut come up. */
 static int32_t random_point(uint32_t flavour)
 {
@@ -162,7 +149,7 @@ static void random_texts_rejoin(void **state)
         uint32_t length = draw(draw(20) ? 330 : 1600), flavour = draw(3);
         size_t n = 0;
         for (uint32_t i = 0; i < length; i++)
-            n += put(bytes + n, random_point(flavour));
+            n += utf8_encode(random_point(flavour), bytes + n);
         check_parts((struct str){bytes, n});
     }
 }
