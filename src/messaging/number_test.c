@@ -109,10 +109,12 @@ static void codes_of_countries(void **state)
     assert_int_equal(number_calling_code("GB"), 44);
     assert_int_equal(number_calling_code("JE"), 44);
     assert_int_equal(number_calling_code("US"), 1);
-    assert_int_equal(number_calling_code("CA"), 1);
+    assert_int_equal(number_calling_code("CA"), 1); /* only a part of it */
     assert_int_equal(number_calling_code("DE"), 49);
     assert_int_equal(number_calling_code("KZ"), 7);
     assert_int_equal(number_calling_code("UK"), 0);
+    assert_int_equal(number_calling_code("gb"), 0);
+    assert_int_equal(number_calling_code("G"), 0);
     assert_int_equal(number_calling_code(""), 0);
 }
 
