@@ -9,8 +9,6 @@ static void took(struct dispatch *d, struct parcel *p, const struct carrier_answ
     /* The simulator has no ids, and brings the receipt by itself. */
     if (c && (a->parts || a->detail.n)) {
         notes = note_taken(c, a);
-        if (d->options.receipts && a->parts)
-            receipts_expect(d->options.receipts, c->number, &p->message, a->ids, a->parts);
     }
     dispatch_sent(d, p, notes);
 }

@@ -11,6 +11,16 @@ const struct message *parcel_message(const struct parcel *p)
     return &p->message;
 }
 
+void parcel_set_note(struct parcel *p, void *note)
+{
+    p->note = note;
+}
+
+void *parcel_note(const struct parcel *p)
+{
+    return p->note;
+}
+
 static char *keep(char *at, struct str *s)
 {
     if (s->n)

@@ -23,6 +23,7 @@ struct parcel {
     struct parcel_queue *queue; /* NULL: in none */
     struct parcel *next_in_slot;
     struct lane *lane;
+    void *note; /* of the carrier that has it */
     enum parcel_place place;
     bool counted; /* it takes up room in its lane */
     bool unread;  /* it is here only to expire */
