@@ -2,6 +2,8 @@
 
 #include "smpp/pdu.h"
 
+#include <ctype.h>
+
 static const struct {
     uint32_t code;
     const char *name;
@@ -135,19 +137,29 @@ static const char *read_exception(struct str text, struct smpp_exceptions *list)
     return fault;
 }
 
+/* Cuts the first word off the front of a text that has one there. */
+static struct str take_word(struct str *rest)
+{
+    struct str word = {rest->p, 0};
+
+    while (word.n < rest->n && !isspace((unsigned char)rest->p[word.n]))
+        word.n++;
+    *rest = str_trim(str_skip(*rest, word.n));
+    return word;
+}
+
 bool smpp_exceptions_read(struct str text, struct smpp_exceptions *ret, char *why, size_t why_size)
 {
     struct smpp_exceptions list = {.count = 0};
     struct str rest = str_trim(text);
 
     while (rest.n > 0) {
-        struct str one = str_cut(&rest, ' ');
+        struct str one = take_word(&rest);
         const char *fault = read_exception(one, &list);
         if (fault) {
             str_format(why, why_size, "'%.*s': %s.", STR_FMT(one), fault);
             return false;
         }
-        rest = str_trim(rest);
     }
     *ret = list;
     return true;
