@@ -2,14 +2,14 @@
  * was last written by, "+15551234567 +18005551234 STOP" to that sender. */
 #include "smsc_internal.h"
 
-#include "messaging/segment.h"
-#include "smpp/text.h"
+#include "base/utf8.h"
+#include "carriers/smpp_submit.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { LINE_MAX_BYTES = 8 << 10, HANDSETS = 4096, ESM_UDHI = 0x40, TON_INTERNATIONAL = 1 };
+enum { LINE_MAX_BYTES = 8 << 10, HANDSETS = 4096 };
 
 /* Who last wrote to a handset. */
 struct handset {
@@ -21,7 +21,8 @@ struct smsc_typed {
     struct handset handsets[HANDSETS]; /* by a hash of the number; the newest stays */
     struct handset newest;
     struct buf line;
-    uint8_t reference;
+    struct smpp_submission parts; /* of the text that was typed last */
+    uint16_t reference;
 };
 
 struct smsc_typed *smsc_typed_new(void)
@@ -35,8 +36,10 @@ struct smsc_typed *smsc_typed_new(void)
 
 void smsc_typed_free(struct smsc_typed *t)
 {
-    if (t)
-        buf_done(&t->line);
+    if (!t)
+        return;
+    buf_done(&t->line);
+    smpp_submission_done(&t->parts);
     free(t);
 }
 
@@ -61,51 +64,29 @@ void smsc_typed_note(struct smsc_typed *t, struct esme *e, const struct smsc_par
 
 /* ---- a line ---- */
 
-static struct smpp_address address_of(struct str written)
-{
-    bool number = str_starts(written, STR("+"));
-
-    return (struct smpp_address){.ton = number ? TON_INTERNATIONAL : 0,
-                                 .npi = number,
-                                 .digits = number ? str_skip(written, 1) : written};
-}
-
-static void deliver_part(struct smsc *smsc, struct esme *e, struct smpp_pdu *pdu,
-                         enum encoding encoding, struct str part, const struct udh_parts *parts)
-{
-    struct buf *octets = &smsc->scratch;
-    enum smpp_alphabet alphabet = encoding == ENCODING_GSM7 ? SMPP_GSM : SMPP_UCS2;
-
-    buf_clear(octets);
-    if (parts->total > 1)
-        udh_put(octets, parts, false);
-    smpp_text_encode(alphabet, part, 0, octets);
-    pdu->esm_class = parts->total > 1 ? ESM_UDHI : 0;
-    pdu->data_coding = smpp_text_coding(alphabet);
-    pdu->short_message = buf_str(octets);
-    delivery_add(smsc, e, pdu);
-}
-
+/* A long text comes in parts, as it would from a handset. */
 static void deliver_text(struct smsc *smsc, const struct handset *from, struct str text)
 {
-    struct smpp_pdu pdu = {.command = SMPP_DELIVER_SM,
-                           .source = address_of(str_of(from->number)),
-                           .destination = address_of(str_of(from->sender))};
-    struct segment_splitter splitter;
-    struct udh_parts parts = {.reference = ++smsc->typed->reference};
-    enum encoding encoding;
-    struct str part;
-    unsigned total;
+    static const struct smpp_manner manner = {.data_coding = -1,
+                                              .number_ton = 1,
+                                              .number_npi = 1,
+                                              .recipient_ton = 1,
+                                              .recipient_npi = 1};
+    struct message m = {.from = str_of(from->number),
+                        .to = str_of(from->sender),
+                        .number_type = NUMBER_LOCAL,
+                        .text = text};
+    struct smpp_submission *parts = &smsc->typed->parts;
 
-    if (segment_count(text, &encoding, &total) < 0 || total > 255) {
+    if (!utf8_valid(text) || smpp_submit_make(parts, &manner, &m, ++smsc->typed->reference) < 0) {
         fputs("This text is not UTF-8, or too long.\n", stderr);
         return;
     }
-    parts.total = (uint8_t)total;
-    segment_split(&splitter, text);
-    while (segment_next(&splitter, &part)) {
-        parts.number++;
-        deliver_part(smsc, from->esme, &pdu, encoding, part, &parts);
+    for (unsigned i = 0; i < parts->count; i++) {
+        struct smpp_pdu *pdu = &parts->pdus[i];
+        pdu->command = SMPP_DELIVER_SM;
+        pdu->validity = pdu->tlvs = STR("");
+        delivery_add(smsc, from->esme, pdu);
     }
 }
 
