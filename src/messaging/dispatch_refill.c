@@ -37,7 +37,7 @@ static size_t keep(struct dispatch *d, struct lane *l, const struct message *mes
     for (; i < count; i++) {
         if (is_known(d, l, &messages[i]))
             continue;
-        struct parcel *p = parcel_new(&messages[i], l, now_us);
+        struct parcel *p = lane_parcel(l, &messages[i], now_us);
         if (!p)
             break;
         p->counted = true;

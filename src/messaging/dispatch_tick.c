@@ -62,7 +62,7 @@ static void move_on(struct dispatch *d, struct lane *l, int64_t now_us, size_t *
 
 static bool expire_unread(struct dispatch *d, struct lane *l, const struct message *m)
 {
-    struct parcel *p = parcel_new(m, l, 0);
+    struct parcel *p = lane_parcel(l, m, 0);
 
     if (!p)
         return false;

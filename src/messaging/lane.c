@@ -84,6 +84,17 @@ void lanes_rotate(struct lanes *lanes)
 
 /* ---- the window ---- */
 
+struct parcel *lane_parcel(struct lane *l, const struct message *m, int64_t since_us)
+{
+    struct parcel *p = parcel_new(m);
+
+    if (p) {
+        p->lane = l;
+        p->since_us = since_us;
+    }
+    return p;
+}
+
 struct parcel *lane_offer(struct lane *l, const struct message *m)
 {
     struct parcel *p = NULL;
@@ -91,7 +102,7 @@ struct parcel *lane_offer(struct lane *l, const struct message *m)
     if (m->id <= l->known)
         return NULL; /* read between its commit and this offer */
     if (!l->behind && l->held < l->share)
-        p = parcel_new(m, l, m->updated_us);
+        p = lane_parcel(l, m, m->updated_us);
     if (p) {
         p->counted = true;
         l->held++;

@@ -63,6 +63,9 @@ void lane_set_carrier(struct lanes *lanes, struct lane *l, struct carrier *c);
 /* The first one becomes the last: who comes first changes. */
 void lanes_rotate(struct lanes *lanes);
 
+/* Not counted yet; NULL when memory is short. */
+struct parcel *lane_parcel(struct lane *l, const struct message *m, int64_t since_us);
+
 /* A message of this lane has become durable: the parcel to be put into it, or NULL when it is there
  * already or the store must bring it later. Under the lock. */
 struct parcel *lane_offer(struct lane *l, const struct message *m);

@@ -36,16 +36,14 @@ static void forget_rest(struct message *m)
     m->webhook_url = m->webhook_failover_url = (struct str){"", 0};
 }
 
-struct parcel *parcel_new(const struct message *m, struct lane *lane, int64_t since_us)
+struct parcel *parcel_new(const struct message *m)
 {
     struct parcel *p =
         malloc(sizeof *p + m->from.n + m->to.n + m->text.n + m->media.n + m->subject.n);
 
     if (!p)
         return NULL;
-    *p = (struct parcel){.lane = lane,
-                         .tries = m->retry_count < UINT8_MAX ? (uint8_t)m->retry_count : UINT8_MAX,
-                         .since_us = since_us,
+    *p = (struct parcel){.tries = m->retry_count < UINT8_MAX ? (uint8_t)m->retry_count : UINT8_MAX,
                          .failover_us = FAILOVER_UNKNOWN,
                          .message = *m};
     forget_rest(&p->message);

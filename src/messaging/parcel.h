@@ -43,7 +43,7 @@ struct parcel {
 enum { FAILOVER_UNKNOWN = -1 };
 
 /* NULL when memory is short. */
-struct parcel *parcel_new(const struct message *m, struct lane *lane, int64_t since_us);
+struct parcel *parcel_new(const struct message *m);
 
 /* Parcels in a row. */
 struct parcel_queue {

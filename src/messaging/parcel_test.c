@@ -11,7 +11,7 @@ static struct parcel_queue queue;
 static struct parcel *numbered(int64_t id)
 {
     struct message m = {.id = id};
-    struct parcel *p = parcel_new(&m, NULL, 0);
+    struct parcel *p = parcel_new(&m);
 
     assert_non_null(p);
     return p;
@@ -30,7 +30,7 @@ static void keeps_what_a_carrier_needs(void **state)
                         .metadata = STR("{}"),
                         .webhook_url = STR("https://example.com"),
                         .cost_micros = 7500};
-    struct parcel *p = parcel_new(&m, NULL, 0);
+    struct parcel *p = parcel_new(&m);
 
     text[0] = subject[0] = '?'; /* whose texts they were does not matter any more */
     const struct message *kept = parcel_message(p);

@@ -125,7 +125,7 @@ static bool fire(struct schedule *s, struct firing *f, const struct message *m, 
 {
     struct dispatch *d = s->dispatch;
     struct lane *lane = lane_make(&d->lanes, m->carrier);
-    struct parcel *p = lane ? parcel_new(m, lane, now_us) : NULL;
+    struct parcel *p = lane ? lane_parcel(lane, m, now_us) : NULL;
 
     if (!p)
         return false;

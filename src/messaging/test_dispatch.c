@@ -339,9 +339,9 @@ static void call_once(void (**hook)(void))
         now();
 }
 
-static int hooked_work_list(struct store_reader *r, const struct work_query *query,
-                            struct arena *a, struct message **ret, size_t *ret_count,
-                            int64_t *ret_looked, bool *ret_end)
+static int hooked_work_list(struct store_reader *r, const struct work_query *query, struct arena *a,
+                            struct message **ret, size_t *ret_count, int64_t *ret_looked,
+                            bool *ret_end)
 {
     call_once(&before_read);
     int failed = engine_beneath->work_list(r, query, a, ret, ret_count, ret_looked, ret_end);
