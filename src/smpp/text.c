@@ -3,8 +3,6 @@
 #include "base/gsm0338.h"
 #include "base/utf8.h"
 
-#include <assert.h>
-
 enum { CARRIAGE_RETURN = '\r', SEPTET_BITS = 7, OCTET_BITS = 8, OCTETS_PER_BYTE = 2 };
 
 uint8_t smpp_text_coding(enum smpp_alphabet alphabet)
@@ -40,8 +38,7 @@ static unsigned units_of(enum smpp_alphabet alphabet, int32_t point)
     return 0;
 }
 
-/* False at the first character that is not UTF-8 or not in the alphabet. */
-static bool measure(enum smpp_alphabet alphabet, struct str utf8, size_t *ret_units)
+bool smpp_text_measure(enum smpp_alphabet alphabet, struct str utf8, size_t *ret_units)
 {
     size_t all = 0;
 
@@ -56,27 +53,14 @@ static bool measure(enum smpp_alphabet alphabet, struct str utf8, size_t *ret_un
     return true;
 }
 
-bool smpp_text_fits(enum smpp_alphabet alphabet, struct str utf8)
-{
-    size_t units;
-
-    return measure(alphabet, utf8, &units);
-}
-
-size_t smpp_text_units(enum smpp_alphabet alphabet, struct str utf8)
-{
-    size_t units;
-    bool fits = measure(alphabet, utf8, &units);
-
-    assert(fits);
-    return units;
-}
-
 bool smpp_text_ends_like_filling(enum smpp_alphabet alphabet, struct str utf8, unsigned fill)
 {
+    size_t septets;
+
     if (alphabet != SMPP_GSM_PACKED || utf8.n == 0 || utf8.p[utf8.n - 1] != CARRIAGE_RETURN)
         return false;
-    return (fill + SEPTET_BITS * smpp_text_units(alphabet, utf8)) % OCTET_BITS == 0;
+    return smpp_text_measure(alphabet, utf8, &septets) &&
+           (fill + SEPTET_BITS * septets) % OCTET_BITS == 0;
 }
 
 /* ---- writing ---- */

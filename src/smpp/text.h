@@ -19,13 +19,11 @@ enum smpp_alphabet {
 
 /* The usual data_coding of what is sent in it. */
 uint8_t smpp_text_coding(enum smpp_alphabet alphabet);
-/* Whether every character of a text can be written in it. */
-bool smpp_text_fits(enum smpp_alphabet alphabet, struct str utf8);
-/* What the text takes, in units: septets of GSM, 16-bit units of UCS-2, else octets. The text fits.
- */
-size_t smpp_text_units(enum smpp_alphabet alphabet, struct str utf8);
+/* What a text takes, in units: septets of GSM, 16-bit units of UCS-2, else octets. False when a
+ * character cannot be written in it, or is not UTF-8. */
+bool smpp_text_measure(enum smpp_alphabet alphabet, struct str utf8, size_t *ret_units);
 /* Whether decoding would take its last character for filling: packed GSM cannot tell a carriage
- * return that ends at the edge of an octet from one that fills 7 bits. The text fits. */
+ * return that ends at the edge of an octet from one that fills 7 bits. */
 bool smpp_text_ends_like_filling(enum smpp_alphabet alphabet, struct str utf8, unsigned fill);
 /* Appends octets. False when a character does not fit (nothing is appended) or memory is short.
  * Packed GSM begins behind `fill` bits, as a header before it wants (udh_fill); 7 bits that are
