@@ -145,6 +145,7 @@ int run_accounts_credit(const struct invocation *in);
 int run_prices_import(const struct invocation *in);
 int run_prices_list(const struct invocation *in);
 int run_prices_clear(const struct invocation *in);
+int run_route_explain(const struct invocation *in);
 int run_config_check(const struct invocation *in);
 int run_config_show(const struct invocation *in);
 int run_version(const struct invocation *in);
