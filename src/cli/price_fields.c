@@ -1,9 +1,9 @@
 /* The fields of one line of a file of prices. */
 #include "cli/price_file_internal.h"
 
+#include "base/amount.h"
 #include "base/clock.h"
 #include "base/utf8.h"
-#include "base/amount.h"
 #include "messaging/price.h"
 
 /* "%.*s" of what is wrong: cut short, and nothing that a terminal would obey. */
@@ -55,7 +55,7 @@ static bool read_country(struct price_reading *r, struct str text, struct price_
     if (text.n == 2)
         for (size_t i = 0; i < 2; i++)
             p->country[i] = (char)(text.p[i] >= 'a' ? text.p[i] - 'a' + 'A' : text.p[i]);
-    if (price_country(p->country) >= 0 && number_country_known(p->country))
+    if (price_country(p->country) >= 0 && number_calling_code(p->country))
         return true;
     price_fault(r, r->record.line,
                 "'%.*s' is no country; write two letters of ISO 3166, such as %s", SHOWN(text),
