@@ -141,6 +141,7 @@ int run_accounts_list(const struct invocation *in);
 int run_accounts_suspend(const struct invocation *in);
 int run_accounts_resume(const struct invocation *in);
 int run_accounts_credit(const struct invocation *in);
+int run_route_explain(const struct invocation *in);
 int run_config_check(const struct invocation *in);
 int run_config_show(const struct invocation *in);
 int run_version(const struct invocation *in);

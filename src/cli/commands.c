@@ -132,6 +132,17 @@ const struct command commands[] = {
                 "its balance, and refused when it does not cover them. Behind -- an amount may "
                 "be negative, to take back what was credited by mistake.",
      .example = "skylark accounts credit acme 25.50"},
+    {.words = "route explain",
+     .arguments = "NUMBER",
+     .least = 1,
+     .most = 1,
+     .options = STORE_SET | HAS(FROM) | HAS(MESSAGE_TYPE) | HAS(ACCOUNT) | HAS(OUTPUT),
+     .run = run_route_explain,
+     .summary = "Show which way a live message to a number would go, and why.",
+     .details = "Sender, carrier and price, then each route to the number in the order in which "
+                "they are tried. From the configuration, and what the server last noted of its "
+                "carriers; nothing is sent.",
+     .example = "skylark route explain +447700900123 --message-type otp"},
     {.words = "config check",
      .arguments = "[FILE]",
      .most = 1,
