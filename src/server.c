@@ -2,8 +2,10 @@
 
 #include "api/api.h"
 #include "base/log.h"
+#include "base/retired.h"
 #include "carriers/simulator.h"
 #include "first_run.h"
+#include "live.h"
 #include "messaging/key.h"
 #include "messaging/plan.h"
 
@@ -18,23 +20,18 @@
 enum {
     EXIT_FAILED = 1,
     SIMULATED_MAX = 262144,
-    LOOK_MS = 1000, /* dispatch looks by itself, should a read of the store have failed */
-    RENEW_CHECK_MS = 3600 * 1000
+    LOOK_MS = 1000 /* dispatch looks by itself, should a read of the store have failed */
 };
-
-/* Plans of the configuration. Those of an earlier reading stay until the end: workers may be
- * looking at them. */
-struct plan_array {
-    struct plan_array *earlier;
-    struct plan plans[]; /* ended by one without a name */
-};
+#define RENEW_CHECK_US (INT64_C(3600) * 1000000)
+#define PLANS_KEPT_US  (INT64_C(3600) * 1000000) /* workers may be looking at earlier ones */
 
 struct server {
     struct config *config;
     const struct config_source *source;
-    char why[STORE_WHY_SIZE]; /* one line for the operator when starting fails */
+    char why[LIVE_WHY_SIZE]; /* one line for the operator when starting fails */
     char url[320];
-    struct plan_array *plans;
+    struct plan *plans; /* of the configuration; ended by one without a name */
+    struct retired *earlier_plans;
     struct store *store;
     struct limiter *limiter;
     struct usage *usage;
@@ -44,6 +41,7 @@ struct server {
     struct loop_signal *work;
     struct dispatch *dispatch;
     struct simulator *simulator;
+    struct live *live;
     struct api *api;
     struct http_server *http;
     struct data_dir data;
@@ -171,10 +169,24 @@ static int build_engine(struct server *s)
     return failed;
 }
 
+static int build_live(struct server *s)
+{
+    struct live_options options = {.store = s->store,
+                                   .writer = s->writer,
+                                   .loop = s->engine,
+                                   .dispatch = s->dispatch,
+                                   .optouts = s->optouts,
+                                   .clock = &clock_real};
+
+    return live_new(&s->live, &options, s->config, s->why);
+}
+
 static int start_engine(struct server *s)
 {
     int failed = build_engine(s);
 
+    if (!failed)
+        failed = build_live(s);
     if (!failed)
         failed = loop_start(s->engine, "engine");
     if (!failed)
@@ -207,6 +219,7 @@ static int start_api(struct server *s)
     if (failed)
         return fail(s, failed, "cannot start the API");
     set_maintenance(s);
+    live_serve(s->live, s->api);
     return 0;
 }
 
@@ -276,30 +289,28 @@ static int start_http(struct server *s)
 static int set_plans(struct server *s)
 {
     const struct config *c = s->config;
-    struct plan_array *array = calloc(1, sizeof *array + (c->plan_count + 1) * sizeof(struct plan));
+    int64_t now_us = clock_now_us(&clock_real);
+    struct plan *plans = calloc(c->plan_count + 1, sizeof *plans);
 
-    if (!array)
+    if (!plans)
         return fail(s, -ENOMEM, "cannot set the plans");
-    array->earlier = s->plans;
-    s->plans = array;
     for (size_t i = 0; i < c->plan_count; i++) {
-        struct plan *p = &array->plans[i];
-        snprintf(p->name, sizeof p->name, "%s", c->plans[i].name);
-        p->limits =
+        snprintf(plans[i].name, sizeof plans[i].name, "%s", c->plans[i].name);
+        plans[i].limits =
             (struct limit_plan){(uint32_t)c->plans[i].per_minute, (uint32_t)c->plans[i].per_hour};
     }
-    plans_set(array->plans);
+    plans_set(plans);
+    retire(&s->earlier_plans, s->plans, free, now_us);
+    retired_free(&s->earlier_plans, now_us - PLANS_KEPT_US);
+    s->plans = plans;
     return 0;
 }
 
 static void free_plans(struct server *s)
 {
     plans_set(NULL);
-    while (s->plans) {
-        struct plan_array *earlier = s->plans->earlier;
-        free(s->plans);
-        s->plans = earlier;
-    }
+    free(s->plans);
+    retired_free(&s->earlier_plans, INT64_MAX);
 }
 
 static int start_all(struct server *s)
@@ -324,6 +335,8 @@ static void stop_all(struct server *s)
         address_remove(&s->data);
         http_server_drain(s->http, s->config->server_drain_timeout_ms * 1000);
     }
+    if (s->live)
+        live_stop(s->live);
     if (s->engine)
         loop_stop(s->engine);
     if (s->writer)
@@ -334,6 +347,7 @@ static void stop_all(struct server *s)
         http_server_stop(s->http);
     if (s->api)
         api_free(s->api);
+    live_free(s->live);
     if (s->simulator)
         simulator_free(s->simulator);
     if (s->dispatch)
@@ -394,6 +408,18 @@ static void log_faults(struct str lines)
     }
 }
 
+static void use_config(struct server *s, struct config *config)
+{
+    warn_of_fixed(s->config, config);
+    config_free(s->config);
+    s->config = config;
+    set_log(config);
+    set_plans(s);
+    set_maintenance(s);
+    refresh_identity(s);
+    log_info("config", "the configuration was read again");
+}
+
 static void reload(struct server *s)
 {
     struct config_report report;
@@ -402,15 +428,11 @@ static void reload(struct server *s)
     config_report_init(&report);
     if (config_load(&config, s->source, &report) < 0) {
         log_faults(buf_str(&report.errors));
+    } else if (live_update(s->live, config, s->why) < 0) {
+        log_faults(str_of(s->why));
+        config_free(config);
     } else {
-        warn_of_fixed(s->config, config);
-        config_free(s->config);
-        s->config = config;
-        set_log(config);
-        set_plans(s);
-        set_maintenance(s);
-        refresh_identity(s);
-        log_info("config", "the configuration was read again");
+        use_config(s, config);
     }
     config_report_done(&report);
 }
@@ -418,11 +440,17 @@ static void reload(struct server *s)
 /* Until SIGTERM or SIGINT. */
 static void wait_for_signals(struct server *s, int signals)
 {
+    int64_t renew_us = clock_monotonic_us(&clock_real) + RENEW_CHECK_US;
+
     for (;;) {
         struct pollfd wait = {.fd = signals, .events = POLLIN};
         struct signalfd_siginfo signal;
-        if (poll(&wait, 1, RENEW_CHECK_MS) == 0) {
-            refresh_identity(s);
+        if (poll(&wait, 1, LIVE_POLL_MS) == 0) {
+            live_poll(s->live);
+            if (clock_monotonic_us(&clock_real) >= renew_us) {
+                renew_us += RENEW_CHECK_US;
+                refresh_identity(s);
+            }
             continue;
         }
         if (read(signals, &signal, sizeof signal) != sizeof signal)
