@@ -2,10 +2,8 @@
 
 #include "api/api.h"
 #include "base/log.h"
-#include "base/retired.h"
 #include "carriers/simulator.h"
 #include "first_run.h"
-#include "live.h"
 #include "messaging/key.h"
 #include "messaging/plan.h"
 
@@ -20,18 +18,23 @@
 enum {
     EXIT_FAILED = 1,
     SIMULATED_MAX = 262144,
-    LOOK_MS = 1000 /* dispatch looks by itself, should a read of the store have failed */
+    LOOK_MS = 1000, /* dispatch looks by itself, should a read of the store have failed */
+    RENEW_CHECK_MS = 3600 * 1000
 };
-#define RENEW_CHECK_US (INT64_C(3600) * 1000000)
-#define PLANS_KEPT_US  (INT64_C(3600) * 1000000) /* workers may be looking at earlier ones */
+
+/* Plans of the configuration. Those of an earlier reading stay until the end: workers may be
+ * looking at them. */
+struct plan_array {
+    struct plan_array *earlier;
+    struct plan plans[]; /* ended by one without a name */
+};
 
 struct server {
     struct config *config;
     const struct config_source *source;
-    char why[LIVE_WHY_SIZE]; /* one line for the operator when starting fails */
+    char why[STORE_WHY_SIZE]; /* one line for the operator when starting fails */
     char url[320];
-    struct plan *plans; /* of the configuration; ended by one without a name */
-    struct retired *earlier_plans;
+    struct plan_array *plans;
     struct store *store;
     struct limiter *limiter;
     struct usage *usage;
@@ -41,7 +44,6 @@ struct server {
     struct loop_signal *work;
     struct dispatch *dispatch;
     struct simulator *simulator;
-    struct live *live;
     struct api *api;
     struct http_server *http;
     struct data_dir data;
@@ -169,24 +171,10 @@ static int build_engine(struct server *s)
     return failed;
 }
 
-static int build_live(struct server *s)
-{
-    struct live_options options = {.store = s->store,
-                                   .writer = s->writer,
-                                   .loop = s->engine,
-                                   .dispatch = s->dispatch,
-                                   .optouts = s->optouts,
-                                   .clock = &clock_real};
-
-    return live_new(&s->live, &options, s->config, s->why);
-}
-
 static int start_engine(struct server *s)
 {
     int failed = build_engine(s);
 
-    if (!failed)
-        failed = build_live(s);
     if (!failed)
         failed = loop_start(s->engine, "engine");
     if (!failed)
@@ -219,7 +207,6 @@ static int start_api(struct server *s)
     if (failed)
         return fail(s, failed, "cannot start the API");
     set_maintenance(s);
-    live_serve(s->live, s->api);
     return 0;
 }
 
@@ -289,28 +276,30 @@ static int start_http(struct server *s)
 static int set_plans(struct server *s)
 {
     const struct config *c = s->config;
-    int64_t now_us = clock_now_us(&clock_real);
-    struct plan *plans = calloc(c->plan_count + 1, sizeof *plans);
+    struct plan_array *array = calloc(1, sizeof *array + (c->plan_count + 1) * sizeof(struct plan));
 
-    if (!plans)
+    if (!array)
         return fail(s, -ENOMEM, "cannot set the plans");
+    array->earlier = s->plans;
+    s->plans = array;
     for (size_t i = 0; i < c->plan_count; i++) {
-        snprintf(plans[i].name, sizeof plans[i].name, "%s", c->plans[i].name);
-        plans[i].limits =
+        struct plan *p = &array->plans[i];
+        snprintf(p->name, sizeof p->name, "%s", c->plans[i].name);
+        p->limits =
             (struct limit_plan){(uint32_t)c->plans[i].per_minute, (uint32_t)c->plans[i].per_hour};
     }
-    plans_set(plans);
-    retire(&s->earlier_plans, s->plans, free, now_us);
-    retired_free(&s->earlier_plans, now_us - PLANS_KEPT_US);
-    s->plans = plans;
+    plans_set(array->plans);
     return 0;
 }
 
 static void free_plans(struct server *s)
 {
     plans_set(NULL);
-    free(s->plans);
-    retired_free(&s->earlier_plans, INT64_MAX);
+    while (s->plans) {
+        struct plan_array *earlier = s->plans->earlier;
+        free(s->plans);
+        s->plans = earlier;
+    }
 }
 
 static int start_all(struct server *s)
@@ -335,8 +324,6 @@ static void stop_all(struct server *s)
         address_remove(&s->data);
         http_server_drain(s->http, s->config->server_drain_timeout_ms * 1000);
     }
-    if (s->live)
-        live_stop(s->live);
     if (s->engine)
         loop_stop(s->engine);
     if (s->writer)
@@ -347,7 +334,6 @@ static void stop_all(struct server *s)
         http_server_stop(s->http);
     if (s->api)
         api_free(s->api);
-    live_free(s->live);
     if (s->simulator)
         simulator_free(s->simulator);
     if (s->dispatch)
@@ -408,18 +394,6 @@ static void log_faults(struct str lines)
     }
 }
 
-static void use_config(struct server *s, struct config *config)
-{
-    warn_of_fixed(s->config, config);
-    config_free(s->config);
-    s->config = config;
-    set_log(config);
-    set_plans(s);
-    set_maintenance(s);
-    refresh_identity(s);
-    log_info("config", "the configuration was read again");
-}
-
 static void reload(struct server *s)
 {
     struct config_report report;
@@ -428,11 +402,15 @@ static void reload(struct server *s)
     config_report_init(&report);
     if (config_load(&config, s->source, &report) < 0) {
         log_faults(buf_str(&report.errors));
-    } else if (live_update(s->live, config, s->why) < 0) {
-        log_faults(str_of(s->why));
-        config_free(config);
     } else {
-        use_config(s, config);
+        warn_of_fixed(s->config, config);
+        config_free(s->config);
+        s->config = config;
+        set_log(config);
+        set_plans(s);
+        set_maintenance(s);
+        refresh_identity(s);
+        log_info("config", "the configuration was read again");
     }
     config_report_done(&report);
 }
@@ -440,17 +418,11 @@ static void reload(struct server *s)
 /* Until SIGTERM or SIGINT. */
 static void wait_for_signals(struct server *s, int signals)
 {
-    int64_t renew_us = clock_monotonic_us(&clock_real) + RENEW_CHECK_US;
-
     for (;;) {
         struct pollfd wait = {.fd = signals, .events = POLLIN};
         struct signalfd_siginfo signal;
-        if (poll(&wait, 1, LIVE_POLL_MS) == 0) {
-            live_poll(s->live);
-            if (clock_monotonic_us(&clock_real) >= renew_us) {
-                renew_us += RENEW_CHECK_US;
-                refresh_identity(s);
-            }
+        if (poll(&wait, 1, RENEW_CHECK_MS) == 0) {
+            refresh_identity(s);
             continue;
         }
         if (read(signals, &signal, sizeof signal) != sizeof signal)
