@@ -12,6 +12,12 @@ static void assert_within(struct str bytes, struct str view)
     assert(view.n == 0 || (view.p >= bytes.p && view.p + view.n <= bytes.p + bytes.n));
 }
 
+static const uint16_t tags[] = {
+#define X(name, tag, word, kind) tag,
+#include "smpp/tlv.def"
+#undef X
+};
+
 static void look_at(struct str bytes, const struct smpp_pdu *pdu)
 {
     const struct str views[] = {pdu->system_id,     pdu->password,      pdu->service_type,
@@ -22,11 +28,11 @@ static void look_at(struct str bytes, const struct smpp_pdu *pdu)
 
     for (size_t i = 0; i < sizeof views / sizeof *views; i++)
         assert_within(bytes, views[i]);
-    for (uint16_t tag = 0; tag < 0x500; tag++) {
-        if (smpp_tlv_find(pdu, tag, &value))
+    for (size_t i = 0; i < sizeof tags / sizeof *tags; i++) {
+        if (smpp_tlv_find(pdu, tags[i], &value))
             assert_within(pdu->tlvs, value);
-        smpp_tlv_number(pdu, tag, &number);
-        if (smpp_tlv_text(pdu, tag, &value))
+        smpp_tlv_number(pdu, tags[i], &number);
+        if (smpp_tlv_text(pdu, tags[i], &value))
             assert(value.n == 0 || !memchr(value.p, 0, value.n));
     }
 }

@@ -132,6 +132,40 @@ const struct command commands[] = {
                 "its balance, and refused when it does not cover them. Behind -- an amount may "
                 "be negative, to take back what was credited by mistake.",
      .example = "skylark accounts credit acme 25.50"},
+    {.words = "prices import",
+     .arguments = "FILE",
+     .least = 1,
+     .most = 1,
+     .options = STORE_SET | HAS(REPLACE),
+     .run = run_prices_import,
+     .summary = "Read prices from a CSV file; - is standard input.",
+     .details = "The first line names the columns: prefix or country, price, and if need be "
+                "currency (USD), valid_from and type (sms or mms). Prices are US dollars per "
+                "segment, or per message for MMS. The prefix * stands for all others. Either all "
+                "lines are imported, or none and every fault is named. A running server charges "
+                "by them within a second.",
+     .example = "skylark prices import prices.csv --replace"},
+    {.words = "prices list",
+     .options = STORE_SET | HAS(OUTPUT),
+     .run = run_prices_list,
+     .summary = "Show the imported prices; -o csv can be imported again.",
+     .example = "skylark prices list -o csv"},
+    {.words = "prices clear",
+     .options = STORE_SET,
+     .run = run_prices_clear,
+     .summary = "Remove all imported prices; the built-in ones hold then.",
+     .example = "skylark prices clear"},
+    {.words = "route explain",
+     .arguments = "NUMBER",
+     .least = 1,
+     .most = 1,
+     .options = STORE_SET | HAS(FROM) | HAS(MESSAGE_TYPE) | HAS(ACCOUNT) | HAS(OUTPUT),
+     .run = run_route_explain,
+     .summary = "Show which way a live message to a number would go, and why.",
+     .details = "Sender, carrier and price, then each route to the number in the order in which "
+                "they are tried. From the configuration, and what the server last noted of its "
+                "carriers; nothing is sent.",
+     .example = "skylark route explain +447700900123 --message-type otp"},
     {.words = "config check",
      .arguments = "[FILE]",
      .most = 1,
@@ -146,6 +180,16 @@ const struct command commands[] = {
      .run = run_config_show,
      .summary = "Show each setting, its value and where that comes from.",
      .example = "skylark config show -o json"},
+    {.words = "smsc",
+     .options =
+         STORE_SET | HAS(LISTEN) | HAS(TLS) | HAS(FAIL) | HAS(THROTTLE) | HAS(QUIET) | HAS(LOG),
+     .run = run_smsc,
+     .summary = "Play a carrier, to try live mode without one.",
+     .details = "Listens on 127.0.0.1:2775 for SMPP, takes any bind, prints each message, answers, "
+                "and sends receipts. A line such as \"+15551234567 STOP\" is sent as if that "
+                "handset wrote it to whoever wrote to it last; a sender between the two names "
+                "another receiver.",
+     .example = "skylark smsc --fail 5"},
     {.words = "version", .run = run_version, .summary = "Show the version."},
     {.words = "help",
      .arguments = "[COMMAND]",

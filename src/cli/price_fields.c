@@ -1,9 +1,9 @@
 /* The fields of one line of a file of prices. */
 #include "cli/price_file_internal.h"
 
+#include "base/amount.h"
 #include "base/clock.h"
 #include "base/utf8.h"
-#include "base/amount.h"
 #include "messaging/price.h"
 
 /* "%.*s" of what is wrong: cut short, and nothing that a terminal would obey. */

@@ -126,7 +126,7 @@ static void test_drop(void **state)
 }
 
 /* What still waits goes with the rest. */
-static void test_free(void **state)
+static void test_the_end(void **state)
 {
     struct receipt_job *j = park(7, 0, 1, 0);
 
@@ -143,7 +143,7 @@ int main(void)
         TEST(test_taken_once),   TEST(test_addresses),
         TEST(test_oldest_first), TEST(test_the_oldest_make_room),
         TEST(test_time),         TEST(test_drop),
-        TEST(test_free),
+        TEST(test_the_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

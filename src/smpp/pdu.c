@@ -36,7 +36,8 @@ enum { NUMBER_MAX = SMPP_CANCEL_BROADCAST_SM };
 
 /* The row of a command: requests by their number, responses by that of their request. */
 static const uint8_t rows[2][NUMBER_MAX + 1] = {
-#define X(command, name, fields) [(command) >> 31][(command)&INT32_MAX] = ROW_##name,
+#define X(command, name, fields)                                                                   \
+    [((command)&SMPP_RESPONSE) != 0][(command) & ~SMPP_RESPONSE] = ROW_##name,
 #include "smpp/pdu.def"
 #undef X
 };
