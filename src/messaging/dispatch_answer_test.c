@@ -53,7 +53,57 @@ static void what_is_taken_is_sent_under_its_ids(void **state)
     assert_string_equal(test_last_event(none), "acme took it. It gave no id.");
     assert_int_equal(test_settled, 3);
     assert_int_equal(dispatch_held(test_dispatch), 0);
-    test_stop();
+    test_stop_live();
+}
+
+static void note_result(void *results, int result)
+{
+    ((int *)results)[result < 0]++;
+}
+
+static struct carrier_receipt delivery_of(const struct str *id)
+{
+    return (struct carrier_receipt){.carrier = test_acme.carrier.number,
+                                    .ids = id,
+                                    .id_count = 1,
+                                    .word = RECEIPT_DELIVERED,
+                                    .source = STR("15551234567"),
+                                    .destination = STR("18005551234"),
+                                    .detail = STR("Delivered."),
+                                    .raw = STR("id:A001")};
+}
+
+/* Also one that comes before the answer, or while that is being written, or after a restart. */
+static void receipts_find_their_message(void **state)
+{
+    const struct str ids[] = {STR("A1"), STR("A2"), STR("A3")};
+    struct carrier_receipt receipt[3];
+    int64_t messages[3];
+    int results[2] = {0};
+
+    test_start_live(64);
+    for (int i = 0; i < 3; i++) {
+        receipt[i] = delivery_of(&ids[i]);
+        messages[i] = send_and_settle();
+    }
+    receipts_take(test_receipts, &receipt[0], note_result, results);
+    test_settle_live();
+    test_close_gate();
+    for (int i = 0; i < 3; i++)
+        TEST_SAY(&test_acme, .outcome = CARRIER_TOOK, .ids = &ids[i], .parts = 1);
+    receipts_take(test_receipts, &receipt[1], note_result, results);
+    test_open_gate();
+    test_settle_live();
+    assert_int_equal(test_status_live(messages[0]), STATUS_DELIVERED);
+    assert_int_equal(test_status_live(messages[1]), STATUS_DELIVERED);
+    test_stop_live();
+    test_start_live(64);
+    receipts_take(test_receipts, &receipt[2], note_result, results);
+    test_settle_live();
+    assert_int_equal(test_status_live(messages[2]), STATUS_DELIVERED);
+    assert_int_equal(results[0], 3);
+    assert_int_equal(results[1], 0);
+    test_stop_live();
 }
 
 static int64_t balance(void)
@@ -86,7 +136,7 @@ static void what_is_refused_fails_with_the_carriers_reason(void **state)
     assert_string_equal(test_events(wrong), "");
     assert_int_equal(balance(), 12500);
     assert_int_equal(test_beta.submitted_count, 0);
-    test_stop();
+    test_stop_live();
 }
 
 /* ---- later ---- */
@@ -116,7 +166,7 @@ static void what_the_carrier_takes_later_is_tried_again(void **state)
     test_settle_live();
     assert_int_equal(test_status_live(id), STATUS_SENT);
     assert_int_equal(test_look_live(id).retry_count, 3);
-    test_stop();
+    test_stop_live();
 }
 
 static void others_do_not_wait_for_one_that_rests(void **state)
@@ -128,7 +178,7 @@ static void others_do_not_wait_for_one_that_rests(void **state)
     test_assert_sent_to(&test_acme, (int64_t[]){id, next}, 2);
     assert_int_equal(counts().waiting, 1);
     assert_int_equal(dispatch_held(test_dispatch), 2);
-    test_stop();
+    test_stop_live();
 }
 
 static void after_the_last_rest_it_goes_another_way(void **state)
@@ -147,7 +197,7 @@ static void after_the_last_rest_it_goes_another_way(void **state)
     assert_int_equal(test_look_live(id).retry_count, 4);
     test_pass(30);
     assert_int_equal(test_beta.submitted_count, 2);
-    test_stop();
+    test_stop_live();
 }
 
 /* The count of tries is on disk, the time is not: a stop is rest enough. */
@@ -160,12 +210,12 @@ static void a_restart_goes_on_with_the_tries(void **state)
         test_pass(500);
     }
     say_later(&test_acme);
-    test_stop();
+    test_stop_live();
     test_start_live(64);
     assert_int_equal(test_acme.submitted_count, 4);
     say_later(&test_acme);
     test_assert_sent_to(&test_beta, &id, 1);
-    test_stop();
+    test_stop_live();
 }
 
 static void what_rests_can_be_cancelled(void **state)
@@ -188,7 +238,7 @@ static void what_rests_can_be_cancelled(void **state)
     assert_int_equal(test_acme.submitted_count, 1);
     assert_int_equal(dispatch_held(test_dispatch), 0);
     assert_int_equal(counts().waiting, 0);
-    test_stop();
+    test_stop_live();
 }
 
 static void what_rests_expires_when_it_is_time(void **state)
@@ -205,7 +255,7 @@ static void what_rests_expires_when_it_is_time(void **state)
     test_pass(1);
     assert_int_equal(test_look_live(id).failure, FAILURE_VALIDITY_EXPIRED);
     assert_int_equal(dispatch_held(test_dispatch), 0);
-    test_stop();
+    test_stop_live();
 }
 
 /* ---- no answer ---- */
@@ -232,7 +282,7 @@ static void what_was_not_answered_goes_out_again_at_once(void **state)
     test_settle_live();
     assert_int_equal(test_status_live(next), STATUS_SENT);
     assert_int_equal(test_acme.submitted[3], last);
-    test_stop();
+    test_stop_live();
 }
 
 static void or_fails_if_that_is_what_the_operator_wants(void **state)
@@ -246,7 +296,7 @@ static void or_fails_if_that_is_what_the_operator_wants(void **state)
         test_last_event(id),
         "The link to acme broke. Whether the carrier has the message is not known.");
     assert_int_equal(counts().maybe_twice, 0);
-    test_stop();
+    test_stop_live();
 }
 
 /* A message that breaks every link it is sent over rests longer and longer, then goes elsewhere. */
@@ -267,7 +317,7 @@ static void one_that_is_never_answered_does_not_go_round_for_ever(void **state)
     assert_string_equal(
         test_events(id),
         "possible_duplicate,possible_duplicate,possible_duplicate,possible_duplicate,failover");
-    test_stop();
+    test_stop_live();
 }
 
 /* Nothing is dropped because a carrier is down, however long. */
@@ -285,13 +335,14 @@ static void without_another_way_it_is_tried_until_it_expires(void **state)
     test_settle_live();
     assert_int_equal(test_status_live(id), STATUS_SENT);
     assert_int_equal(counts().maybe_twice, 10);
-    test_stop();
+    test_stop_live();
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         LIVE_TEST(what_is_taken_is_sent_under_its_ids),
+        LIVE_TEST(receipts_find_their_message),
         LIVE_TEST(what_is_refused_fails_with_the_carriers_reason),
         LIVE_TEST(what_the_carrier_takes_later_is_tried_again),
         LIVE_TEST(others_do_not_wait_for_one_that_rests),

@@ -67,7 +67,7 @@ static void what_waits_expires_by_itself(void **state)
     assert_int_equal(test_status_live(other), STATUS_QUEUED);
     assert_int_equal(counts(&test_acme).expired, 1);
     assert_int_equal(balance(), 12500);
-    test_stop();
+    test_stop_live();
 }
 
 static void what_a_carrier_has_does_not_expire(void **state)
@@ -80,7 +80,7 @@ static void what_a_carrier_has_does_not_expire(void **state)
     TEST_SAY(&test_acme, .outcome = CARRIER_TOOK);
     test_settle_live();
     assert_int_equal(test_status_live(id), STATUS_SENT);
-    test_stop();
+    test_stop_live();
 }
 
 /* The lane is full of messages that have time, and reads nothing. */
@@ -104,7 +104,7 @@ static void what_lies_in_the_store_only_expires_too(void **state)
     assert_int_equal(counts(&test_acme).expired, LEFT);
     assert_int_equal(balance(), 5000 + LEFT * 7500);
     assert_int_equal(dispatch_held(test_dispatch), SHARE);
-    test_stop();
+    test_stop_live();
 }
 
 /* What was found and is not written yet is bounded, and not found again. */
@@ -128,7 +128,7 @@ static void a_scan_waits_for_the_store(void **state)
     test_pass(10);
     assert_int_equal(counts(&test_acme).expired, LEFT);
     assert_int_equal(test_status_live(last), STATUS_FAILED);
-    test_stop();
+    test_stop_live();
 }
 
 /* ---- a carrier that stands still ---- */
@@ -164,7 +164,7 @@ static void the_others_go_on(void **state)
     test_acme.room = 100; /* it moves again: in order, and nothing is missing */
     test_settle_live();
     assert_int_equal(test_acme.submitted[0], first);
-    test_stop();
+    test_stop_live();
 }
 
 /* Many more go elsewhere than memory holds. */
@@ -192,7 +192,7 @@ static void all_of_a_dead_carriers_queue_goes_another_way(void **state)
     assert_int_equal(test_status_live(first), STATUS_SENT);
     assert_int_equal(test_status_live(last), STATUS_SENT);
     assert_int_equal(dispatch_held(test_dispatch), 0);
-    test_stop();
+    test_stop_live();
 }
 
 /* ---- all at once ---- */
@@ -263,7 +263,7 @@ static void each_message_ends_once(void **state)
     assert_int_equal(seen[STATUS_CANCELLED], cancelled);
     assert_int_equal(seen[STATUS_SENT] + seen[STATUS_FAILED] + cancelled, SENDS);
     assert_int_equal(dispatch_held(test_dispatch), 0);
-    test_stop();
+    test_stop_live();
 }
 
 int main(void)

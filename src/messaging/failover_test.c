@@ -44,7 +44,7 @@ static void what_one_cannot_take_the_next_one_gets(void **state)
     assert_int_equal(test_look_live(id).failure, FAILURE_UNKNOWN);
     assert_string_equal(test_events(id), "failover,carrier_answer");
     assert_int_equal(dispatch_held(test_dispatch), 0);
-    test_stop();
+    test_stop_live();
 }
 
 /* The refill of the other lane reads the message when it is the lane's already, on disk, and the
@@ -77,7 +77,7 @@ static void one_that_is_read_on_its_way_is_sent_once(void **state)
     for (int i = 0; i < 2 * SHARE; i++)
         assert_int_equal(test_status_live(left[i]), STATUS_SENT);
     assert_int_equal(dispatch_held(test_dispatch), 0);
-    test_stop();
+    test_stop_live();
 }
 
 /* Its number is one that the other lane has long read past, and there is no room. */
@@ -106,7 +106,7 @@ static void a_full_lane_reads_it_later(void **state)
     test_settle_live();
     assert_int_equal(test_beta.submitted_count, SHARE + 1); /* none of the others twice */
     assert_false(counts(&test_beta).behind);
-    test_stop();
+    test_stop_live();
 }
 
 static void one_on_its_way_is_cancelled_where_it_arrives(void **state)
@@ -130,7 +130,7 @@ static void one_on_its_way_is_cancelled_where_it_arrives(void **state)
     test_settle_live();
     assert_int_equal(test_beta.submitted_count, 0);
     assert_int_equal(dispatch_held(test_dispatch), 0);
-    test_stop();
+    test_stop_live();
 }
 
 /* ---- the carrier is down ---- */
@@ -148,7 +148,7 @@ static void what_waits_for_a_carrier_that_is_down_goes_another_way(void **state)
     assert_string_equal(test_last_event(ids[0]),
                         "The carrier cannot be reached. It goes to beta now.");
     assert_int_equal(counts(&test_acme).failed_over, 2);
-    test_stop();
+    test_stop_live();
 }
 
 static void a_moment_without_the_carrier_changes_nothing(void **state)
@@ -164,7 +164,7 @@ static void a_moment_without_the_carrier_changes_nothing(void **state)
         assert_int_equal(test_acme.submitted[i], id);
     }
     assert_int_equal(test_beta.submitted_count, 0);
-    test_stop();
+    test_stop_live();
 }
 
 /* When both are down it waits; it takes the first that is back, also the one it came from. */
@@ -185,7 +185,7 @@ static void it_may_come_back(void **state)
     test_pass(60);
     test_assert_sent_to(&test_acme, &id, 1);
     assert_string_equal(test_events(id), "failover,failover");
-    test_stop();
+    test_stop_live();
 }
 
 static void where_the_operator_wants_it_so_it_waits(void **state)
@@ -200,7 +200,7 @@ static void where_the_operator_wants_it_so_it_waits(void **state)
     set_health(&test_acme, CARRIER_HEALTH_FULL);
     test_pass(1);
     test_assert_sent_to(&test_acme, &id, 1);
-    test_stop();
+    test_stop_live();
 }
 
 /* ---- the carrier takes too long ---- */
@@ -223,7 +223,7 @@ static void what_has_waited_too_long_goes_another_way(void **state)
     test_pass(3600); /* both are slow: it does not go to and fro */
     assert_string_equal(test_events(old), "failover");
     assert_string_equal(test_events(young), "failover");
-    test_stop();
+    test_stop_live();
 }
 
 /* Time that no server ran is not the carrier's fault. */
@@ -239,7 +239,7 @@ static void waiting_is_counted_from_the_start(void **state)
     assert_int_equal(test_look_live(id).carrier, test_acme.carrier.number);
     test_pass(1);
     assert_int_equal(test_look_live(id).carrier, test_beta.carrier.number);
-    test_stop();
+    test_stop_live();
 }
 
 static void no_more_go_than_the_other_lane_has_room_for(void **state)
@@ -263,7 +263,7 @@ static void no_more_go_than_the_other_lane_has_room_for(void **state)
     test_settle_live();
     test_pass(2);
     assert_int_equal(counts(&test_acme).waiting, 0);
-    test_stop();
+    test_stop_live();
 }
 
 /* New routes are new chances. */
@@ -278,7 +278,7 @@ static void after_a_change_of_routes_all_carriers_are_asked_again(void **state)
     say_elsewhere(&test_beta);
     test_settle_live();
     test_assert_sent_to(&test_acme, (int64_t[]){id, id}, 2);
-    test_stop();
+    test_stop_live();
 }
 
 int main(void)

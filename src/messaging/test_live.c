@@ -6,6 +6,7 @@ enum { ACME = 7, BETA = 9 };
 
 struct test_carrier test_acme, test_beta;
 size_t test_settled;
+struct receipts *test_receipts;
 static struct carrier_route routes[2];
 static struct routing routing;
 
@@ -80,8 +81,28 @@ void test_start_live(size_t window)
     test_start(window);
     dispatch_add_carrier(test_dispatch, &test_acme.carrier);
     dispatch_add_carrier(test_dispatch, &test_beta.carrier);
+    struct receipts_options r = {.store = test_store,
+                                 .writer = test_writer,
+                                 .clock = &test_clock,
+                                 .home = dispatch_box(test_dispatch)};
+    assert_int_equal(receipts_new(&test_receipts, &r), 0);
+    dispatch_set_receipts(test_dispatch, test_receipts);
     test_use_routes();
     test_settle_live();
+}
+
+void test_free_live(void)
+{
+    dispatch_close(test_dispatch);
+    receipts_free(test_receipts);
+    dispatch_free(test_dispatch);
+    writer_free(test_writer);
+}
+
+void test_stop_live(void)
+{
+    writer_stop(test_writer);
+    test_free_live();
 }
 
 void test_use_routes(void)

@@ -11,8 +11,12 @@
 extern struct test_carrier test_acme, test_beta;
 extern size_t test_settled; /* parcels, of both */
 
-/* Dispatch with these two besides the one of test mode, caught up. */
+extern struct receipts *test_receipts;
+
+/* Dispatch with these two and receipts besides the one of test mode, caught up. */
 void test_start_live(size_t window);
+void test_stop_live(void);
+void test_free_live(void); /* what is left to do when the writer has stopped */
 /* A message waits this long for its carrier; 0: for ever. */
 void test_set_failover(int64_t failover_us);
 
