@@ -59,6 +59,7 @@ bool smpp_manner_read(const struct config_carrier *config, struct smpp_manner *r
     struct smpp_manner m = {.alphabet = (enum smpp_alphabet)config->alphabet,
                             .data_coding = (int)config->data_coding,
                             .long_text = (enum smpp_long_text)config->long_text,
+                            .no_parameters = smpp_manner_version(config) < 0x34,
                             .esm_class = (uint8_t)config->esm_class,
                             .registered_delivery = registered[config->receipts],
                             .service_type = config->service_type};
