@@ -132,6 +132,29 @@ const struct command commands[] = {
                 "its balance, and refused when it does not cover them. Behind -- an amount may "
                 "be negative, to take back what was credited by mistake.",
      .example = "skylark accounts credit acme 25.50"},
+    {.words = "prices import",
+     .arguments = "FILE",
+     .least = 1,
+     .most = 1,
+     .options = STORE_SET | HAS(REPLACE),
+     .run = run_prices_import,
+     .summary = "Read prices from a CSV file; - is standard input.",
+     .details = "The first line names the columns: prefix or country, price, and if need be "
+                "currency (USD), valid_from and type (sms or mms). Prices are US dollars per "
+                "segment, or per message for MMS. The prefix * stands for all others. Either all "
+                "lines are imported, or none and every fault is named. A running server charges "
+                "by them within a second.",
+     .example = "skylark prices import prices.csv --replace"},
+    {.words = "prices list",
+     .options = STORE_SET | HAS(OUTPUT),
+     .run = run_prices_list,
+     .summary = "Show the imported prices; -o csv can be imported again.",
+     .example = "skylark prices list -o csv"},
+    {.words = "prices clear",
+     .options = STORE_SET,
+     .run = run_prices_clear,
+     .summary = "Remove all imported prices; the built-in ones hold then.",
+     .example = "skylark prices clear"},
     {.words = "route explain",
      .arguments = "NUMBER",
      .least = 1,

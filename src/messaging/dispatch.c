@@ -79,6 +79,11 @@ void dispatch_set_routing(struct dispatch *d, const struct routing *routing)
     d->routing_age++;
 }
 
+void dispatch_set_receipts(struct dispatch *d, struct receipts *receipts)
+{
+    d->options.receipts = receipts;
+}
+
 struct mailbox *dispatch_box(struct dispatch *d)
 {
     return &d->written;

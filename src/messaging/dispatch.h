@@ -44,6 +44,8 @@ void dispatch_add_carrier(struct dispatch *d, struct carrier *c);
 /* It gets nothing more: what waits for it goes other routes, or fails for want of one. It has
  * answered for all it had. */
 void dispatch_drop_carrier(struct dispatch *d, struct carrier *c);
+/* Who is told of the ids under which carriers take messages. Before the engine starts. */
+void dispatch_set_receipts(struct dispatch *d, struct receipts *receipts);
 /* Where the routes are that messages can change to; NULL: nowhere. */
 void dispatch_set_routing(struct dispatch *d, const struct routing *routing);
 /* After the engine and the writer have stopped: whoever still waits for an answer gets it. */
