@@ -154,5 +154,4 @@ void smpp_answer_lost(struct smpp_line *l)
                              "The connection ended when only some of the parts were sent.");
         smpp_answer_give(l->carrier, j);
     }
-    l->made = NULL;
 }

@@ -21,14 +21,14 @@ struct smpp_line {
     struct smpp_carrier *carrier;
     struct smpp_link *link;
     char name[SMPP_LINE_NAME_SIZE];
-    bool sends;                         /* not only a receiver */
-    bool gone;                          /* while stopping: unbound */
-    const char *fault;                  /* why it is to be bound anew; NULL: it is not */
-    unsigned faults;                    /* such reasons since a part was last taken */
-    unsigned used;                      /* places */
-    struct smpp_jobs queue;             /* those begun whose parts wait, by age */
-    struct smpp_submission *submission; /* of `made` */
-    struct smpp_job *made;
+    bool sends;             /* not only a receiver */
+    bool gone;              /* while stopping: unbound */
+    const char *fault;      /* why it is to be bound anew; NULL: it is not */
+    unsigned faults;        /* such reasons since a part was last taken */
+    unsigned used;          /* places */
+    struct smpp_jobs queue; /* those begun whose parts wait, by age */
+    struct smpp_submission *submission;
+    uint64_t made; /* whose submission: the job's order; 0: nobody's */
     struct smpp_pause pause;
     int64_t moved_us; /* when something was last answered, or there was nothing to do */
 };

@@ -157,16 +157,16 @@ static int make(struct smpp_line *l, struct smpp_job *j)
 {
     const struct smpp_settings *s = l->carrier->settings;
 
-    if (l->made == j)
+    if (l->made == j->order)
         return 0;
-    l->made = NULL;
+    l->made = 0;
     int failed =
         smpp_submit_make(l->submission, &s->manner, parcel_message(j->parcel), j->reference);
     if (failed)
         return failed;
     if (j->count == 0 && !smpp_job_open(j, l->submission->count))
         return -ENOMEM;
-    l->made = j;
+    l->made = j->order;
     return 0;
 }
 
@@ -178,7 +178,6 @@ static void refuse(struct smpp_line *l, struct smpp_job *j)
     if (j->queued)
         smpp_jobs_remove(&l->queue, j);
     j->queued = false;
-    l->made = NULL;
     smpp_answer_give(l->carrier, j);
 }
 

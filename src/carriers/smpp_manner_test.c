@@ -58,11 +58,8 @@ static void every_setting_has_its_place(void **state)
     assert_ton_npi(manner.short_ton, manner.short_npi, 6, 1);
     assert_ton_npi(manner.recipient_ton, manner.recipient_npi, 2, 8);
     assert_int_equal(smpp_manner_version(&config), 0x50);
-    assert_false(manner.no_parameters);
     config.version = 0;
     assert_int_equal(smpp_manner_version(&config), 0x33);
-    assert_true(smpp_manner_read(&config, &manner, why, sizeof why));
-    assert_true(manner.no_parameters); /* SMPP 3.3 has none */
 }
 
 static void smpp_3_3_knows_no_parameters(void **state)
