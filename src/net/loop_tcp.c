@@ -146,9 +146,9 @@ static void on_connected(uv_connect_t *request, int failed)
  * everything does not keep us from the others. */
 static uint64_t share_of_time(const struct loop_tcp *c)
 {
-    uint64_t count = 0;
+    uint64_t count = 1;
 
-    for (const struct addrinfo *a = c->address; a; a = a->ai_next)
+    for (const struct addrinfo *a = c->address->ai_next; a; a = a->ai_next)
         count++;
     return time_left(c) / count;
 }

@@ -243,7 +243,7 @@ static void test_connect_timeout(void **state)
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     for (int i = 0; i < 8; i++) {
         fillers[i] = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-        connect(fillers[i], (struct sockaddr *)&address, sizeof address);
+        (void)!connect(fillers[i], (struct sockaddr *)&address, sizeof address);
     }
     client_init(&c, "127.0.0.1", l.port);
     c.options.connect_timeout_ms = 50;
