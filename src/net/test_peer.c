@@ -192,8 +192,13 @@ static bool shake_hands(struct test_peer *p, int patience_ms)
 
 bool test_peer_accept(struct test_peer *p, const struct test_listener *l, int patience_ms)
 {
+    struct sockaddr_storage who;
+    socklen_t size = sizeof who;
+
     memset(p, 0, sizeof *p);
-    p->fd = readable(l->fd, patience_ms) ? accept4(l->fd, NULL, NULL, SOCK_CLOEXEC) : -1;
+    p->fd = -1;
+    if (readable(l->fd, patience_ms))
+        p->fd = accept4(l->fd, (struct sockaddr *)&who, &size, SOCK_CLOEXEC);
     if (p->fd < 0)
         return false;
     buf_init(&p->in, 64 << 20);
