@@ -246,7 +246,7 @@ bool test_peer_ends(struct test_peer *p)
 
     while (test_peer_read(p, TEST_PEER_PATIENCE_MS)) {
     }
-    return readable(p->fd, TEST_PEER_PATIENCE_MS) && recv(p->fd, &byte, 1, MSG_PEEK) <= 0;
+    return readable(p->fd, TEST_PEER_PATIENCE_MS) && recv(p->fd, &byte, 1, MSG_PEEK) == 0;
 }
 
 void test_peer_close(struct test_peer *p)
