@@ -19,6 +19,9 @@ struct arrivals_options {
 int arrivals_new(struct arrivals **ret, const struct arrivals_options *options);
 void arrivals_free(struct arrivals *a);
 
+/* Whose senders the receivers are; NULL: nobody's. On the engine's thread, or before it starts. */
+void arrivals_set_routing(struct arrivals *a, const struct routing *routing);
+
 struct arrival {
     unsigned carrier;
     struct str from, to;   /* as the carrier wrote them, '+' added where it is a number of E.164 */
