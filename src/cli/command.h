@@ -44,8 +44,8 @@
     X(BATCH, "batch", 0, "ID", "Only messages of this batch.")                                     \
     X(AFTER, "after", 0, "TIME", "Only messages made at this time or later.")                      \
     X(BEFORE, "before", 0, "TIME", "Only messages made before this time.")                         \
-    X(LIMIT, "limit", 0, "N", "Messages on a page, 1 to 100; 50 if not given.")                    \
-    X(CURSOR, "cursor", 0, "ID", "Start with this message; see nextCursor.")                       \
+    X(LIMIT, "limit", 0, "N", "Rows on a page, 1 to 100; 50 if not given.")                        \
+    X(CURSOR, "cursor", 0, "ID", "Start with this row; the page before names it.")                 \
     X(URL, "url", 0, "URL", "Address of the server; not given: $SKYLARK_URL, then the local one.") \
     X(CACERT, "cacert", 0, "FILE",                                                                 \
       "Authority to trust; not given: the local one or the system's.")                             \
@@ -142,6 +142,10 @@ int run_accounts_list(const struct invocation *in);
 int run_accounts_suspend(const struct invocation *in);
 int run_accounts_resume(const struct invocation *in);
 int run_accounts_credit(const struct invocation *in);
+int run_carriers_list(const struct invocation *in);
+int run_carriers_drain(const struct invocation *in);
+int run_carriers_enable(const struct invocation *in);
+int run_receipts_list(const struct invocation *in);
 int run_prices_import(const struct invocation *in);
 int run_prices_list(const struct invocation *in);
 int run_prices_clear(const struct invocation *in);
