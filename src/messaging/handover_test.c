@@ -281,6 +281,22 @@ static void what_waits_for_a_carrier_that_is_dropped_goes_another_way(void **sta
     test_stop_live();
 }
 
+/* The mark is on its way when the carrier goes. */
+static void what_was_about_to_go_to_it_too(void **state)
+{
+    test_start_live(64);
+    int64_t id = test_send_live(&test_acme);
+    dispatch_run(test_dispatch);
+    dispatch_drop_carrier(test_dispatch, &test_acme.carrier);
+    test_settle_live();
+    assert_int_equal(test_acme.submitted_count, 0);
+    assert_false(test_is_marked(id));
+    test_pass(3);
+    test_assert_sent_to(&test_beta, &id, 1);
+    assert_string_equal(test_events(id), "failover");
+    test_stop_live();
+}
+
 /* The same carrier with other settings is another one. */
 static void one_that_takes_its_place_gets_what_waits(void **state)
 {
@@ -319,6 +335,7 @@ int main(void)
         LIVE_TEST(a_message_whose_carrier_nobody_has_goes_another_way),
         LIVE_TEST(or_fails_when_there_is_none),
         LIVE_TEST(what_waits_for_a_carrier_that_is_dropped_goes_another_way),
+        LIVE_TEST(what_was_about_to_go_to_it_too),
         LIVE_TEST(one_that_takes_its_place_gets_what_waits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
