@@ -42,10 +42,11 @@ static void no_more_are_marked_than_there_is_room(void **state)
     dispatch_run(test_dispatch);
     dispatch_run(test_dispatch); /* marks that are on their way count */
     test_open_gate();
-    test_settle_live();
-    test_assert_sent_to(&test_acme, ids, 3);
+    test_wait_for_writer();
     for (int i = 0; i < 10; i++)
         assert_int_equal(test_is_marked(ids[i]), i < 3);
+    test_settle_live();
+    test_assert_sent_to(&test_acme, ids, 3);
     test_stop_live();
 }
 
