@@ -171,6 +171,7 @@ static void test_disconnect_mid_window(void **state)
         assert_int_equal(test_link.answered[i + 1].request, left[i]);
     }
     test_session_bind(&test_session, &test_smsc);
+    assert_int_equal(test_session.pdu.sequence, 1); /* each connection counts anew */
     test_link_until_bound(2);
     assert_int_equal(test_link_room(), 10);
 }

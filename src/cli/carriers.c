@@ -1,4 +1,4 @@
-/* skylark carriers list, drain and enable; testing one is in carriers_test.c. */
+/* skylark carriers list, drain and enable; testing one is in carriers_try.c. */
 #include "cli/carriers.h"
 
 #include "base/clock.h"

@@ -145,6 +145,7 @@ int run_accounts_credit(const struct invocation *in);
 int run_carriers_list(const struct invocation *in);
 int run_carriers_drain(const struct invocation *in);
 int run_carriers_enable(const struct invocation *in);
+int run_carriers_test(const struct invocation *in);
 int run_receipts_list(const struct invocation *in);
 int run_prices_import(const struct invocation *in);
 int run_prices_list(const struct invocation *in);

@@ -158,6 +158,17 @@ const struct command commands[] = {
      .run = run_carriers_enable,
      .summary = "Give a drained carrier messages again.",
      .example = "skylark carriers enable acme"},
+    {.words = "carriers test",
+     .arguments = "NAME",
+     .least = 1,
+     .most = 1,
+     .options = STORE_SET | HAS(OUTPUT),
+     .run = run_carriers_test,
+     .summary = "Connect to a carrier and bind, and tell each step.",
+     .details = "With the settings of its section; no server needs to run, and no message is sent. "
+                "Exits with 0 when the carrier can be used. It takes one bind of your account for "
+                "a moment.",
+     .example = "skylark carriers test acme"},
     {.words = "receipts list",
      .options = STORE_SET | HAS(OUTPUT) | HAS(LIMIT) | HAS(CURSOR),
      .run = run_receipts_list,

@@ -81,7 +81,7 @@ void dispatch_set_routing(struct dispatch *d, const struct routing *routing)
 
 void dispatch_set_receipts(struct dispatch *d, struct receipts *receipts)
 {
-    d->options.receipts = receipts;
+    d->receipts = receipts;
 }
 
 struct mailbox *dispatch_box(struct dispatch *d)

@@ -27,9 +27,7 @@ struct dispatch_options {
     const struct clock *clock;
     struct loop *loop; /* the engine's, for the timer of the schedule; NULL: none, as in tests */
     struct optouts *optouts; /* who must not be written to; NULL: nobody */
-    struct receipts
-        *receipts; /* told of the ids under which carriers take messages; NULL: nobody */
-    size_t window; /* messages in memory, of all carriers together */
+    size_t window;           /* messages in memory, of all carriers together */
     /* Rests before a carrier that was to take a message later is asked again; 0: 30 seconds, 2
      * minutes, 8 minutes. */
     int64_t retry_us[DISPATCH_RETRIES];
@@ -41,8 +39,9 @@ int dispatch_new(struct dispatch **ret, const struct dispatch_options *options);
 /* From now on messages with the carrier's number go to it; each carrier has a lane of its own. On
  * the engine's thread, or before it starts. */
 void dispatch_add_carrier(struct dispatch *d, struct carrier *c);
-/* It gets nothing more: what waits for it goes other routes, or fails for want of one. It has
- * answered for all it had. */
+/* It gets nothing more, and is told nothing more; it has answered for all it had. After a moment,
+ * in which another may take its place or other routes may be set, what waits for it goes other
+ * routes, or fails for want of one. */
 void dispatch_drop_carrier(struct dispatch *d, struct carrier *c);
 /* Who is told of the ids under which carriers take messages. Before the engine starts. */
 void dispatch_set_receipts(struct dispatch *d, struct receipts *receipts);

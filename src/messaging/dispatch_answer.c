@@ -3,14 +3,13 @@
 
 static void took(struct dispatch *d, struct parcel *p, const struct carrier_answer *a)
 {
-    struct carrier *c = p->lane->carrier;
-    struct note *notes = NULL;
+    const struct carrier *c = p->lane->carrier;
+    bool spoken = c && (a->parts || a->detail.n); /* the simulator says no more than that */
 
-    /* The simulator has no ids, and brings the receipt by itself. */
-    if (c && (a->parts || a->detail.n)) {
-        notes = note_taken(c, a);
-    }
-    dispatch_sent(d, p, notes);
+    dispatch_sent(d, p, spoken ? note_taken(c, a) : NULL);
+    /* After the move is posted: a receipt that was here before the answer is written behind it. */
+    if (spoken && a->parts && d->receipts)
+        receipts_expect(d->receipts, c->number, &p->message, a->ids, a->parts);
 }
 
 static struct note *note_answer(const struct carrier_answer *a)

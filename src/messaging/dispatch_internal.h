@@ -31,6 +31,7 @@ struct dispatch {
     struct store_reader *reader;
     struct arena arena;
     struct parcel_index parcels; /* all but those in the box of offers */
+    struct receipts *receipts;
     const struct routing *routing;
     unsigned routing_age; /* grows with every change of it */
     size_t expiring;      /* messages that expire without having been in a lane */

@@ -72,6 +72,8 @@ int note_write(const struct note *n, struct store *s, const struct message *m, i
         struct event_record e = {
             .message = m->id, .at_us = at_us, .kind = n->kind, .detail = n->detail};
         failed = store_event_add(s, &e);
+        if (!failed && n->parts)
+            failed = receipts_keep(s, n->carrier, m, n->ids, n->parts);
     }
     return failed;
 }

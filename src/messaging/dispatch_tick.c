@@ -40,7 +40,7 @@ static void end_rests(struct lane *l, int64_t now_us)
 
 static void note_death(struct lane *l, int64_t now_us)
 {
-    if (!l->carrier || atomic_load(&l->carrier->health) > 0)
+    if (l->carrier && atomic_load(&l->carrier->health) > 0)
         l->dead_us = 0;
     else if (l->dead_us == 0)
         l->dead_us = now_us;

@@ -11,6 +11,7 @@
 
 /* Parcels of one lane before the next has its turn; those that are marked at once. */
 enum { TURN_MAX = 1024, MARK_MAX = 256 };
+#define ORPHAN_US INT64_C(2000000)
 
 /* Why a message must not go to any carrier, or FAILURE_NONE. The recipient may have opted out since
  * it was accepted. */
@@ -89,11 +90,19 @@ static bool hand_over(struct dispatch *d, struct parcel *p, int64_t now_us)
     return !may_go(d, p, now_us) || submit(p);
 }
 
+/* Carriers and routes change one after the other, so an orphan waits a moment for both. */
+static bool is_quiet(const struct lane *l, int64_t now_us)
+{
+    return !l->carrier && (l->dead_us == 0 || now_us - l->dead_us < ORPHAN_US);
+}
+
 /* True when it could go on. */
 static bool take_turn(struct dispatch *d, struct lane *l, int64_t now_us)
 {
     struct parcel *p;
 
+    if (is_quiet(l, now_us))
+        return false;
     for (int i = 0; i < TURN_MAX; i++) {
         if (!(p = parcel_queue_take(&l->waiting)))
             return false;

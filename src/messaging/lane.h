@@ -27,7 +27,7 @@ struct lane {
     struct parcel_queue resting[DISPATCH_RETRIES]; /* and those that it takes later */
     size_t marking;                                /* parcels about to go to the carrier */
     size_t coming;                                 /* parcels about to come from other lanes */
-    int64_t dead_us;                               /* since when the carrier is down; 0: it is up */
+    int64_t dead_us;          /* since when the carrier is down or gone; 0: it is up */
     int64_t scanned, scan_us; /* how far what lies in the store was looked through, and when */
     struct dispatch_counts counts;
     bool followed_all; /* everything that an earlier run sent has been read */
