@@ -29,10 +29,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     size_t joined = 0;
 
     assert(utf8_valid(text) == (segment_count(text, &encoding, &segments) == 0));
-    if (segment_split(&s, text) < 0)
+    if (!utf8_valid(text))
         return 0;
     unsigned room =
         encoding == ENCODING_GSM7 ? (segments == 1 ? 160 : 153) : (segments == 1 ? 70 : 67);
+    segment_split(&s, text, encoding == ENCODING_GSM7 ? SEGMENT_SEPTETS : SEGMENT_UTF16, room);
     while (segment_next(&s, &part)) {
         assert(part.p == text.p + joined || part.n == 0);
         assert(units_of(part, encoding) <= room);

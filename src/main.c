@@ -1,5 +1,6 @@
 #include "cli/cli.h"
 #include "server.h"
+#include "smsc.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,6 +17,8 @@ static void open_standard_files(void)
 
 int main(int argc, char **argv)
 {
+    static const struct cli_programs programs = {.serve = server_run, .smsc = smsc_run};
+
     open_standard_files();
-    return cli_main(argc, argv, environ, server_run);
+    return cli_main(argc, argv, environ, &programs);
 }

@@ -58,6 +58,16 @@ void api_set_maintenance(struct api *a, bool on)
     atomic_store_explicit(&a->maintenance, on, memory_order_relaxed);
 }
 
+void api_set_routing(struct api *a, const struct routing *routing)
+{
+    atomic_store_explicit(&a->routing, routing, memory_order_release);
+}
+
+void api_set_prices(struct api *a, const struct price_list *prices)
+{
+    atomic_store_explicit(&a->prices, prices, memory_order_release);
+}
+
 int api_worker_open(void *api, void **ret)
 {
     struct api *a = api;

@@ -6,6 +6,7 @@
 #include "messaging/dispatch.h"
 #include "messaging/limit.h"
 #include "messaging/optout.h"
+#include "messaging/price.h"
 #include "messaging/problem.h"
 #include "messaging/route.h"
 #include "messaging/usage.h"
@@ -22,7 +23,6 @@ struct api_options {
     struct usage *usage;
     struct optouts *optouts;
     const struct clock *clock;
-    const struct sender_table *live_senders; /* what carriers offer; NULL: none is connected */
     /* Where `documentation` links lead, "https://example.com/docs"; "": to this server's /docs. */
     const char *docs_url;
     unsigned failed_keys; /* wrong keys that an address may show in a minute; 0 = any number */
@@ -32,6 +32,10 @@ int api_new(struct api **ret, const struct api_options *options);
 void api_free(struct api *a);
 /* NULL: the store can be written; else why not. Any thread. */
 void api_set_trouble(struct api *a, const char *why);
+/* What live messages go out with and cost. What was set before must stay for as long as a request
+ * can take. NULL: no carrier is connected; the built-in prices. Any thread. */
+void api_set_routing(struct api *a, const struct routing *routing);
+void api_set_prices(struct api *a, const struct price_list *prices);
 /* While it is on, every call with a key is told to come back. Any thread. */
 void api_set_maintenance(struct api *a, bool on);
 

@@ -243,7 +243,7 @@ static const struct sender live_sender = {.address = {"+447700900001", 13},
                                           .type = NUMBER_LOCAL,
                                           .calling_code = 44,
                                           .messages_per_minute = 60};
-static const struct sender_table live_senders = {&live_sender, 1};
+static const struct routing live_routing = {.senders = {&live_sender, 1, NULL}};
 
 static int credit(struct store *s, void *micros)
 {
@@ -254,7 +254,7 @@ static void the_balance_covers_as_many_as_it_can(void **state)
 {
     int64_t micros = 50000;
 
-    test_api->options.live_senders = &live_senders;
+    api_set_routing(test_api, &live_routing);
     test_write(credit, &micros);
     test_call(LIVE_KEY, POST,
               "{\"messages\":[{\"to\":\"+447400123456\",\"text\":\"x\"},"

@@ -19,7 +19,9 @@ struct api {
     struct api_options options;
     struct throttle *throttle;
     _Atomic bool maintenance;
-    char docs_url[256]; /* not changed once requests come */
+    _Atomic(const struct routing *) routing;   /* of live mode; NULL: none */
+    _Atomic(const struct price_list *) prices; /* NULL: the built-in ones */
+    char docs_url[256];                        /* not changed once requests come */
     struct buf errors_page;
     pthread_mutex_t trouble_lock;
     char trouble[STORE_WHY_SIZE]; /* "" = none */
@@ -230,14 +232,14 @@ void cost_put(struct json_writer *w, const struct message *m);
 
 /* The fields of a struct send_request. */
 extern const struct body_table send_table;
-/* The senders of a mode. */
-const struct sender_table *api_senders(const struct api *a, enum mode mode);
+/* What messages of a mode go out with. */
+const struct routing *api_routing(const struct api *a, enum mode mode);
 struct send_context send_context_of(const struct call *c);
 /* On the writer's thread: takes the price from the balance and accepts; or refuses, with a problem,
  * and has written nothing. */
 int send_accept(struct store *s, struct message *m, struct arena *a, struct problem *p);
 void dry_run_answer(struct call *c, const struct message *m);
-/* The senders that were passed over for a message and why, as an array. */
+/* The senders and routes that were passed over for a message and why, as an array. */
 void routes_refused_put(struct json_writer *w, const struct call *c, const struct message *m);
 
 /* ---- keys as JSON (key_json.c) ---- */

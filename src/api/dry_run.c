@@ -2,27 +2,41 @@
 #include "api/call.h"
 #include "messaging/words.h"
 
+static void put_refusal(struct json_writer *w, const struct routing *routing,
+                        const struct message *m, const struct route_refusal *r)
+{
+    json_begin_object(w);
+    json_member_text(w, "from", r->sender ? r->sender->address : m->from);
+    json_member_word(w, "numberType",
+                     number_type_word(r->sender ? r->sender->type : m->number_type));
+    if (r->route) {
+        json_member_text(w, "route", r->route->name);
+        json_member_word(w, "carrier", routing->carriers[r->route->carrier]->name);
+    }
+    json_member_word(w, "reason", r->why);
+    json_end(w);
+}
+
 void routes_refused_put(struct json_writer *w, const struct call *c, const struct message *m)
 {
-    const struct sender_table *table = api_senders(c->api, m->mode);
-    struct route_query q = {.table = table, .kind = m->kind};
-    struct route_refusal *refusals =
-        arena_alloc(&c->http->arena, (table->count + 1) * sizeof *refusals);
+    const struct routing *routing = api_routing(c->api, m->mode);
+    struct route_query q = {.routing = routing,
+                            .account = m->account,
+                            .number = m->to,
+                            .kind = m->kind,
+                            .type = m->type};
+    struct route_refusal *refusals = arena_alloc(
+        &c->http->arena, (routing->senders.count + routing->route_count + 1) * sizeof *refusals);
     size_t count = 0;
 
     if (m->reason == REASON_USER)
         q.from = m->from;
     number_place(m->to, &q.to);
     if (refusals)
-        count = route_explain(&q, m->from, &c->http->arena, refusals);
+        count = route_explain(&q, m->from, m->carrier, &c->http->arena, refusals);
     json_begin_array(w);
-    for (size_t i = 0; i < count; i++) {
-        json_begin_object(w);
-        json_member_text(w, "from", refusals[i].sender->address);
-        json_member_word(w, "numberType", number_type_word(refusals[i].sender->type));
-        json_member_word(w, "reason", refusals[i].why);
-        json_end(w);
-    }
+    for (size_t i = 0; i < count; i++)
+        put_refusal(w, routing, m, &refusals[i]);
     json_end(w);
 }
 

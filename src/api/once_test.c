@@ -213,7 +213,7 @@ static const struct sender live_sender = {.address = {"+447700900001", 13},
                                           .type = NUMBER_LOCAL,
                                           .calling_code = 44,
                                           .messages_per_minute = 60};
-static const struct sender_table live_senders = {&live_sender, 1};
+static const struct routing live_routing = {.senders = {&live_sender, 1, NULL}};
 
 static int call_off(struct store *s, void *id)
 {
@@ -230,7 +230,7 @@ static void with_the_price_that_it_had(void **state)
     char head[128];
     int64_t id;
 
-    test_api->options.live_senders = &live_senders;
+    api_set_routing(test_api, &live_routing);
     test_call(LIVE_KEY, SEND "a", body);
     assert_true(
         public_id_parse(test_api, MESSAGE_ID_PREFIX, str_of(test_member("messageId")), &id));

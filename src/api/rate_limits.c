@@ -37,7 +37,7 @@ static void put_sender(struct json_writer *w, const struct sender *s)
 
 void rate_limits_get(struct call *c)
 {
-    const struct sender_table *senders = api_senders(c->api, c->key->mode);
+    const struct sender_table *table = &api_routing(c->api, c->key->mode)->senders;
     struct limit_window windows[LIMIT_WINDOWS];
     struct json_writer w = answer_json(c, 200);
 
@@ -52,8 +52,9 @@ void rate_limits_get(struct call *c)
     json_end(&w);
     json_key(&w, "sending");
     json_begin_array(&w);
-    for (size_t i = 0; i < senders->count; i++)
-        put_sender(&w, &senders->senders[i]);
+    for (size_t i = 0; i < table->count; i++)
+        if (sender_open_to(&table->senders[i], c->key->account))
+            put_sender(&w, &table->senders[i]);
     json_end(&w);
     json_end(&w);
 }

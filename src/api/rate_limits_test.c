@@ -72,6 +72,26 @@ static void senders_of_the_mode_are_listed(void **state)
     assert_string_equal(test_member("sending"), "[]");
 }
 
+static void live_senders_of_the_account_are_listed(void **state)
+{
+    static const struct sender senders[] = {
+        {.address = {"Acme", 4}, .type = NUMBER_ALPHANUMERIC, .messages_per_minute = 600},
+        {.address = {"Other", 5}, .type = NUMBER_ALPHANUMERIC, .account = OTHER_ACCOUNT},
+        {.address = {"Mine", 4}, .type = NUMBER_ALPHANUMERIC, .account = FIRST_ACCOUNT},
+    };
+    static const struct routing routing = {.senders = {senders, 3, NULL}};
+
+    api_set_routing(test_api, &routing);
+    get_limits(LIVE_KEY);
+    assert_string_equal(test_member("sending.0.from"), "Acme");
+    assert_string_equal(test_member("sending.0.messagesPerMinute"), "600");
+    assert_string_equal(test_member("sending.1.from"), "Mine");
+    assert_string_equal(test_member("sending.2"), "");
+    api_set_routing(test_api, NULL);
+    get_limits(LIVE_KEY);
+    assert_string_equal(test_member("sending"), "[]");
+}
+
 static void a_suspended_account_is_refused_here_too(void **state)
 {
     test_call(REVOKED_KEY, "GET /v1/rate-limits", NULL);
@@ -89,6 +109,7 @@ int main(void)
         API_TEST(where_there_is_no_limit_there_is_no_number),
         API_TEST(limits_of_the_key_itself_hold),
         API_TEST(senders_of_the_mode_are_listed),
+        API_TEST(live_senders_of_the_account_are_listed),
         API_TEST(a_suspended_account_is_refused_here_too),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,11 +21,12 @@ static const struct json_field fields[] = {
 
 const struct body_table send_table = BODY_TABLE(fields, 2);
 
-const struct sender_table *api_senders(const struct api *a, enum mode mode)
+const struct routing *api_routing(const struct api *a, enum mode mode)
 {
     if (mode == MODE_TEST)
-        return &senders_test;
-    return a->options.live_senders ? a->options.live_senders : &senders_none;
+        return &routing_test;
+    const struct routing *live = atomic_load_explicit(&a->routing, memory_order_acquire);
+    return live ? live : &routing_none;
 }
 
 struct send_context send_context_of(const struct call *c)
@@ -33,6 +34,8 @@ struct send_context send_context_of(const struct call *c)
     return (struct send_context){.account = c->key->account,
                                  .mode = c->key->mode,
                                  .now_us = c->now_us,
-                                 .senders = api_senders(c->api, c->key->mode),
+                                 .prices =
+                                     atomic_load_explicit(&c->api->prices, memory_order_acquire),
+                                 .routing = api_routing(c->api, c->key->mode),
                                  .optouts = c->api->options.optouts};
 }

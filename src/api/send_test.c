@@ -210,7 +210,7 @@ static const struct sender live_sender = {.address = {"+447700900001", 13},
                                           .type = NUMBER_LOCAL,
                                           .calling_code = 44,
                                           .messages_per_minute = 60};
-static const struct sender_table live_senders = {&live_sender, 1};
+static const struct routing live_routing = {.senders = {&live_sender, 1, NULL}};
 
 static int credit(struct store *s, void *micros)
 {
@@ -232,7 +232,7 @@ static void without_carriers_live_keys_reach_nobody(void **state)
 
 static void live_messages_cost_what_the_balance_covers(void **state)
 {
-    test_api->options.live_senders = &live_senders;
+    api_set_routing(test_api, &live_routing);
     assert_int_equal(test_call(LIVE_KEY, JSON, LIVE_BODY)->status, 201); /* not metered */
     assert_string_equal(test_member("cost.amount"), "0.045");
     assert_string_equal(test_member("livemode"), "true");
@@ -249,6 +249,48 @@ static void live_messages_cost_what_the_balance_covers(void **state)
     assert_int_equal(test_call(TEST_KEY, JSON, LIVE_BODY)->status, 201); /* costs nothing */
     set_balance(45000);
     assert_int_equal(test_call(LIVE_KEY, JSON "\nIdempotency-Key: b", LIVE_BODY)->status, 201);
+}
+
+static void routes_that_were_not_taken_are_told(void **state)
+{
+    struct carrier acme = {.name = "acme", .number = 3, .health = CARRIER_HEALTH_FULL};
+    struct carrier other = {.name = "other", .number = 5, .health = CARRIER_HEALTH_FULL};
+    struct carrier_route routes[] = {
+        {.name = STR("first"), .prefix = "44", .carrier = 1, .weight = 1},
+        {.name = STR("second"), .carrier = 0, .weight = 1},
+    };
+    struct routing routing = {
+        .senders = {&live_sender, 1, NULL}, .carriers = {&acme, &other}, .carrier_count = 2};
+
+    routing_sort(&routing, routes, 2);
+    api_set_routing(test_api, &routing);
+    test_call(LIVE_KEY, JSON, "{\"to\":\"+447400123456\",\"text\":\"x\",\"dryRun\":true}");
+    assert_string_equal(
+        test_member("routesRefused"),
+        "[{\"from\":\"+447700900001\",\"numberType\":\"local\",\"route\":\"second\",\"carrier\":"
+        "\"acme\",\"reason\":\"A route with a longer prefix comes first.\"}]");
+    other.health = 0;
+    test_call(LIVE_KEY, JSON, "{\"to\":\"+447400123456\",\"text\":\"x\",\"dryRun\":true}");
+    assert_string_equal(test_member("routing.reason"), "failover");
+    assert_string_equal(test_member("routesRefused.0.route"), "first");
+    assert_string_equal(test_member("routesRefused.0.reason"),
+                        "Its carrier could not take the message.");
+}
+
+static void prices_can_change(void **state)
+{
+    struct price_record record = {.kind = KIND_SMS, .prefix = "44", .micros = 1234};
+    struct price_list *prices;
+
+    assert_int_equal(price_list_make(&prices, &record, 1, test_now_us), 0);
+    api_set_routing(test_api, &live_routing);
+    api_set_prices(test_api, prices);
+    test_call(LIVE_KEY, JSON, LIVE_BODY);
+    assert_string_equal(test_member("cost.amount"), "0.001234");
+    api_set_prices(test_api, NULL);
+    test_call(LIVE_KEY, JSON, LIVE_BODY);
+    assert_string_equal(test_member("cost.amount"), "0.045");
+    price_list_free(prices);
 }
 
 /* ---- the way to disk ---- */
@@ -288,6 +330,8 @@ int main(void)
         API_TEST(a_dry_run_stores_nothing),
         API_TEST(without_carriers_live_keys_reach_nobody),
         API_TEST(live_messages_cost_what_the_balance_covers),
+        API_TEST(routes_that_were_not_taken_are_told),
+        API_TEST(prices_can_change),
         API_TEST(what_cannot_be_stored_is_not_accepted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

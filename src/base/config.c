@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { MEMORY_MAX = 4 << 20, REPORT_MAX = 64 << 10, PATH_SIZE = 4096 };
+enum { MEMORY_MAX = 64 << 20, REPORT_MAX = 64 << 10, PATH_SIZE = 4096 };
 
 #define FIELD_ADDRESS(section, key)  section##_##key
 #define FIELD_PATH(section, key)     section##_##key
@@ -32,12 +32,6 @@ const struct config_row config_rows[CONFIG_ROW_COUNT] = {
                           .offset = offsetof(struct config, FIELD_##t(s, k))},
     CONFIG_ROWS(X)
 #undef X
-};
-
-static const struct config_plan shipped_plans[] = {
-#define P(name, per_minute, per_hour) {name, per_minute, per_hour, {"default", "default"}},
-#include "base/plans.def"
-#undef P
 };
 
 /* Variables of ours that are no settings. */
@@ -97,7 +91,7 @@ void config_apply(struct config_load *l, const struct config_row *row, const cha
     size_t index = (size_t)(row - config_rows);
     char fault[CONFIG_FAULT_SIZE];
 
-    if (!config_value_set(c, row, text, fault)) {
+    if (!config_value_set(&c->memory, c, row, text, fault)) {
         config_fault(l, place, "%s.%s %s", row->section, row->key, fault);
         return;
     }
@@ -217,47 +211,24 @@ static void settle_data_dir(struct config_load *l, const struct config_source *s
                      "use --data-dir");
 }
 
-static void check_tls(struct config_load *l)
-{
-    const struct config *c = l->config;
-    bool has_certificate = c->tls_certificate[0], has_key = c->tls_key[0];
-
-    if (has_certificate && !has_key)
-        config_fault(l, c->origins[CONFIG_tls_certificate],
-                     "tls.certificate is set and tls.key is not; set both or none");
-    if (has_key && !has_certificate)
-        config_fault(l, c->origins[CONFIG_tls_key],
-                     "tls.key is set and tls.certificate is not; set both or none");
-}
-
-struct config_plan *config_plan_add(struct config *c, const char *name)
-{
-    struct config_plan *p = (struct config_plan *)config_plan_find(c, name);
-
-    if (p || c->plan_count == CONFIG_PLANS_MAX)
-        return p;
-    p = &c->plans[c->plan_count++];
-    *p = (struct config_plan){.origins = {"default", "default"}};
-    str_format(p->name, sizeof p->name, "%s", name);
-    return p;
-}
-
-const struct config_plan *config_plan_find(const struct config *c, const char *name)
-{
-    for (size_t i = 0; i < c->plan_count; i++)
-        if (strcmp(c->plans[i].name, name) == 0)
-            return &c->plans[i];
-    return NULL;
-}
-
 static void set_defaults(struct config_load *l)
 {
-    struct config *c = l->config;
-
     for (size_t i = 0; i < CONFIG_ROW_COUNT; i++)
         config_apply(l, &config_rows[i], config_rows[i].initial, "default");
-    memcpy(c->plans, shipped_plans, sizeof shipped_plans);
-    c->plan_count = sizeof shipped_plans / sizeof *shipped_plans;
+    config_plans_ship(l);
+}
+
+/* The lists move while they grow; now they do not any more. */
+static void settle_lists(struct config *c)
+{
+    c->plans = c->lists[CONFIG_PLAN].items;
+    c->plan_count = c->lists[CONFIG_PLAN].count;
+    c->carriers = c->lists[CONFIG_CARRIER].items;
+    c->carrier_count = c->lists[CONFIG_CARRIER].count;
+    c->senders = c->lists[CONFIG_SENDER].items;
+    c->sender_count = c->lists[CONFIG_SENDER].count;
+    c->routes = c->lists[CONFIG_ROUTE].items;
+    c->route_count = c->lists[CONFIG_ROUTE].count;
 }
 
 int config_load(struct config **ret, const struct config_source *source,
@@ -274,7 +245,8 @@ int config_load(struct config **ret, const struct config_source *source,
     read_environment(&l, source);
     read_flags(&l, source);
     settle_data_dir(&l, source);
-    check_tls(&l);
+    settle_lists(l.config);
+    config_check(&l);
     if (report->error_count) {
         config_free(l.config);
         return -EINVAL;
@@ -287,6 +259,8 @@ void config_free(struct config *c)
 {
     if (!c)
         return;
+    for (unsigned kind = 0; kind < CONFIG_KIND_COUNT; kind++)
+        free(c->lists[kind].items);
     arena_done(&c->memory);
     free(c);
 }

@@ -7,7 +7,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 
-enum { CONFIG_PLAN_NAME_MAX = 32, CONFIG_PLANS_MAX = 256, CONFIG_HOST_MAX = 255 };
+enum { CONFIG_HOST_MAX = 255, CONFIG_SECTION_NAME_MAX = 32 };
 
 struct config_address {
     char host[CONFIG_HOST_MAX + 1]; /* a name or an address, IPv6 without its brackets */
@@ -58,12 +58,17 @@ enum { CONFIG_LOG_AUTO, CONFIG_LOG_TEXT, CONFIG_LOG_JSON }; /* log_format: the w
     X(log, format, WORD, "auto", 0, 0, "auto text json", "log-format",                             \
       "Form of the log; auto is text on a terminal and json otherwise.")
 
-/* What the sections that have a name hold: [carrier NAME], [sender ADDRESS], [route NAME].
- * X(key, type, default, least, most, words, help); the member is the key, durations end in _ms. */
+/* What the sections that have a name hold: [plan NAME], [carrier NAME], [sender ADDRESS],
+ * [route NAME]. X(key, type, default, least, most, words, help); the member is the key, durations
+ * end in _ms and money in _micros. */
+#define CONFIG_PLAN_ROWS(X)                                                                        \
+    X(per_minute, INTEGER, "0", 0, 1000000000, NULL, "Requests in a minute; 0: any number.")       \
+    X(per_hour, INTEGER, "0", 0, 1000000000, NULL, "Requests in an hour; 0: any number.")
+
 #define CONFIG_CARRIER_ROWS(X)                                                                     \
-    X(address, ADDRESS, "", 0, 0, NULL, "Host and port of the carrier's SMPP server.")             \
+    X(address, ADDRESS, "", 1, 0, NULL, "Host and port of the carrier's SMPP server.")             \
     X(system_id, TEXT, "", 0, 15, NULL, "Name to bind with.")                                      \
-    X(password, TEXT, "", 0, 8, NULL, "Password to bind with.")                                    \
+    X(password, SECRET, "", 0, 8, NULL, "Password to bind with.")                                  \
     X(system_type, TEXT, "", 0, 12, NULL, "System type, if the carrier wants one.")                \
     X(bind, WORD, "transceiver", 0, 0, "transceiver separate",                                     \
       "One bind for both ways, or a transmitter and a receiver.")                                  \
@@ -107,25 +112,31 @@ enum { CONFIG_LOG_AUTO, CONFIG_LOG_TEXT, CONFIG_LOG_JSON }; /* log_format: the w
 #define CONFIG_SENDER_ROWS(X)                                                                      \
     X(type, WORD, "auto", 0, 0, "auto toll-free local short-code alphanumeric", "Kind of sender.") \
     X(country, TEXT, "", 0, 2, NULL, "Country it is at home in (ISO 3166); not set: by number.")   \
-    X(capabilities, TEXT, "sms", 0, 16, NULL, "What it can send: sms, mms or both.")               \
+    X(capabilities, WORDS, "sms", 1, 0, "sms mms", "What it can send: sms, mms or both.")          \
     X(messages_per_minute, INTEGER, "60", 1, 1000000, NULL, "What networks let it send.")          \
     X(carriers, TEXT, "", 0, 1000, NULL, "Carriers that take it; not set: all.")                   \
     X(account, TEXT, "", 0, 64, NULL, "Whose it is; not set: everybody's.")
 
 #define CONFIG_ROUTE_ROWS(X)                                                                       \
     X(prefix, TEXT, "", 0, 1000, NULL, "Destinations: +1 +44; not set: everywhere.")               \
-    X(type, TEXT, "", 0, 200, NULL, "Message types, and sms or mms; not set: all.")                \
+    X(type, WORDS, "", 0, 0, "transactional marketing otp alert promotional sms mms",              \
+      "Message types, and sms or mms; not set: all.")                                              \
     X(carrier, TEXT, "", 0, 32, NULL, "Where such messages go.")                                   \
     X(priority, INTEGER, "10", 0, 1000, NULL, "Among equal prefixes the least comes first.")       \
     X(weight, INTEGER, "1", 0, 1000, NULL, "Share among equals; 0: only as a last resort.")        \
-    X(cost, TEXT, "", 0, 20, NULL, "What the carrier takes per segment, in US dollars.")           \
+    X(cost, MONEY, "0", 0, 0, NULL, "What the carrier takes per segment, in US dollars.")          \
     X(failover_after, DURATION, "30s", 0, 86400000, NULL,                                          \
       "A message that waits longer goes another route; 0: it waits.")
 
-enum { CONFIG_CARRIERS_MAX = 64, CONFIG_SENDERS_MAX = 4096, CONFIG_ROUTES_MAX = 4096 };
-enum { CONFIG_SECTION_NAME_MAX = 32 };
+enum {
+    CONFIG_PLANS_MAX = 256,
+    CONFIG_CARRIERS_MAX = 64,
+    CONFIG_SENDERS_MAX = 4096,
+    CONFIG_ROUTES_MAX = 4096
+};
 
 enum { CONFIG_BIND_TRANSCEIVER, CONFIG_BIND_SEPARATE };
+enum { CONFIG_SENDER_AUTO }; /* the other words of a sender's type are those of enum number_type */
 enum { CONFIG_RECEIPTS_FINAL, CONFIG_RECEIPTS_FAILURES, CONFIG_RECEIPTS_ALL, CONFIG_RECEIPTS_NONE };
 
 enum config_row_index {
@@ -135,37 +146,49 @@ enum config_row_index {
         CONFIG_ROW_COUNT
 };
 
-/* Requests that a key may make; 0 = no limit. */
-struct config_plan {
-    char name[CONFIG_PLAN_NAME_MAX + 1];
-    int64_t per_minute, per_hour;
-    const char *origins[2]; /* of the two numbers */
+/* What every section with a name begins with. */
+struct config_section {
+    char name[CONFIG_SECTION_NAME_MAX + 1]; /* of a sender: its address */
+    const char *place;    /* FILE:LINE where it begins; "default": it is there without a file */
+    const char **texts;   /* each value as it was written, by the rows of its kind */
+    const char **origins; /* of each: "default" or FILE:LINE */
 };
 
-/* As a section was written: `place` is the file and line where it begins. */
 #define CONFIG_NAMED_ADDRESS(key)  struct config_address key
 #define CONFIG_NAMED_PATH(key)     const char *key
 #define CONFIG_NAMED_TEXT(key)     const char *key
+#define CONFIG_NAMED_SECRET(key)   const char *key
 #define CONFIG_NAMED_INTEGER(key)  int64_t key
 #define CONFIG_NAMED_DURATION(key) int64_t key##_ms
+#define CONFIG_NAMED_MONEY(key)    int64_t key##_micros
 #define CONFIG_NAMED_WORD(key)     int key
-#define X(key, type, ...)          CONFIG_NAMED_##type(key);
-struct config_carrier {
-    char name[CONFIG_SECTION_NAME_MAX + 1];
-    const char *place;
-    CONFIG_CARRIER_ROWS(X)
-};
-struct config_sender {
-    char name[CONFIG_SECTION_NAME_MAX + 1]; /* its address */
-    const char *place;
-    CONFIG_SENDER_ROWS(X)
-};
-struct config_route {
-    char name[CONFIG_SECTION_NAME_MAX + 1];
-    const char *place;
-    CONFIG_ROUTE_ROWS(X)
-};
+#define CONFIG_NAMED_WORDS(key)    uint32_t key /* a bit for each, in the order of the row's words */
+#define CONFIG_NAMED_STRUCT(kind, ROWS)                                                            \
+    struct kind {                                                                                  \
+        union {                                                                                    \
+            struct config_section section;                                                         \
+            struct { /* the same, for short */                                                     \
+                char name[CONFIG_SECTION_NAME_MAX + 1];                                            \
+                const char *place, **texts, **origins;                                             \
+            };                                                                                     \
+        };                                                                                         \
+        ROWS(X)                                                                                    \
+    }
+#define X(key, type, ...) CONFIG_NAMED_##type(key);
+CONFIG_NAMED_STRUCT(config_plan, CONFIG_PLAN_ROWS);
+CONFIG_NAMED_STRUCT(config_carrier, CONFIG_CARRIER_ROWS);
+CONFIG_NAMED_STRUCT(config_sender, CONFIG_SENDER_ROWS);
+CONFIG_NAMED_STRUCT(config_route, CONFIG_ROUTE_ROWS);
 #undef X
+
+/* The kinds of such sections, in the order in which they are shown. */
+enum { CONFIG_PLAN, CONFIG_CARRIER, CONFIG_SENDER, CONFIG_ROUTE, CONFIG_KIND_COUNT };
+
+/* The sections of one kind, in the order of the file. */
+struct config_list {
+    void *items;
+    size_t count, room;
+};
 
 /* Made by config_load and not changed after, so any thread may read it. */
 struct config {
@@ -178,7 +201,7 @@ struct config {
 #define X(section, key, type, ...)           CONFIG_MEMBER_##type(section, key);
     CONFIG_ROWS(X)
 #undef X
-    struct config_plan plans[CONFIG_PLANS_MAX];
+    struct config_plan *plans; /* those of the program first */
     size_t plan_count;
     struct config_carrier *carriers; /* in the order of the file, as all of these */
     size_t carrier_count;
@@ -186,6 +209,7 @@ struct config {
     size_t sender_count;
     struct config_route *routes;
     size_t route_count;
+    struct config_list lists[CONFIG_KIND_COUNT]; /* the same once more, by kind */
 
     const char *file;                      /* that was read; NULL = none */
     const char *texts[CONFIG_ROW_COUNT];   /* each value as it was written */
@@ -194,12 +218,15 @@ struct config {
 };
 
 enum config_type {
-    CONFIG_ADDRESS,
+    CONFIG_ADDRESS, /* least: the least port */
     CONFIG_PATH,
-    CONFIG_TEXT,
+    CONFIG_TEXT,   /* most: so many characters; 0 = any number */
+    CONFIG_SECRET, /* the same, and not shown */
     CONFIG_INTEGER,
     CONFIG_DURATION,
+    CONFIG_MONEY,
     CONFIG_WORD,
+    CONFIG_WORDS, /* least: so many of them */
 };
 
 struct config_row {
@@ -207,13 +234,32 @@ struct config_row {
     enum config_type type;
     const char *initial;
     int64_t least, most;
-    const char *words; /* allowed ones of a WORD, separated by spaces */
+    const char *words; /* allowed ones of a WORD or WORDS, separated by spaces */
     const char *flag;  /* without dashes, or NULL */
     const char *help;
-    size_t offset; /* of the member in struct config */
+    size_t offset; /* of the member in struct config, or in that of its kind */
 };
 
 extern const struct config_row config_rows[CONFIG_ROW_COUNT];
+
+/* A kind of section that has a name. */
+struct config_kind {
+    const char *word, *sample; /* [word sample]: "carrier", "NAME" */
+    const struct config_row *rows;
+    size_t row_count;
+    const char *required; /* keys that have no default, separated by spaces */
+    bool (*name_good)(const char *name);
+    const char *name_rule; /* "a plan's name has …" */
+    size_t size;           /* of its struct, which begins with a struct config_section */
+    size_t max;
+};
+
+extern const struct config_kind config_kinds[CONFIG_KIND_COUNT];
+
+/* The i-th section of a kind. */
+const struct config_section *config_section_at(const struct config *c, unsigned kind, size_t i);
+/* Cuts the next word off a list that is separated by spaces or commas; empty when none is left. */
+struct str config_list_cut(struct str *list);
 
 enum { CONFIG_NAME_SIZE = 64 };
 

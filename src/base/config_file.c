@@ -6,43 +6,21 @@
 #include <ini.h>
 #include <stdio.h>
 
-enum {
-    FILE_MAX = 1 << 20,
-    LINE_MAX_SIZE = 4096,
-    PLACE_SIZE = 4200,
-    PLAN_LIMIT_MAX = 1000000000,
-    SECTION_SIZE = 64
-};
+enum { FILE_MAX = 1 << 20, LINE_MAX_SIZE = 4096, PLACE_SIZE = 4200, HEADER_SIZE = 64 };
 
 struct reading {
     struct config_load *load;
     const char *path;
     struct str rest; /* of the text, behind the line inih works on */
     unsigned line;
-    unsigned row_lines[CONFIG_ROW_COUNT]; /* where each row was set; 0 = not yet */
-    unsigned plan_lines[CONFIG_PLANS_MAX][2];
     char place[PLACE_SIZE];
+
+    /* The section that the line is in. */
+    char header[HEADER_SIZE];       /* what stands between the brackets; "" before the first */
+    unsigned kind;                  /* of a section with a name */
+    struct config_section *section; /* that section */
+    bool unknown;                   /* a faulty one, which has been told: its lines are not read */
 };
-
-static const char *const plan_keys[] = {"per_minute", "per_hour"};
-
-/* inih does not tell line numbers, so it reads through this. */
-static char *next_line(char *out, int size, void *context)
-{
-    struct reading *r = context;
-
-    if (r->rest.n == 0)
-        return NULL;
-    struct str line = str_cut(&r->rest, '\n');
-    r->line++;
-    str_format(r->place, sizeof r->place, "%s:%u", r->path, r->line);
-    if (line.n > (size_t)size - 2) {
-        config_fault(r->load, r->place, "the line is longer than %d characters", size - 2);
-        line.n = 0;
-    }
-    str_format(out, (size_t)size, "%.*s\n", STR_FMT(line));
-    return out;
-}
 
 static bool section_exists(const char *section)
 {
@@ -63,124 +41,172 @@ static void list_sections(struct buf *out)
         before = config_rows[i].section;
         buf_printf(out, "%s[%s]", i ? ", " : "", before);
     }
+    for (unsigned i = 0; i < CONFIG_KIND_COUNT; i++)
+        buf_printf(out, "%s[%s %s]", i + 1 < CONFIG_KIND_COUNT ? ", " : " and ",
+                   config_kinds[i].word, config_kinds[i].sample);
 }
 
-static void report_section(struct reading *r, const char *section)
+/* The first word is compared: what a section is called comes behind it. */
+static void report_section(struct reading *r)
 {
-    struct guess guess = {.given = section};
+    char word[HEADER_SIZE];
+    struct guess guess = {.given = word};
+    unsigned kind = 0;
 
+    str_format(word, sizeof word, "%.*s", (int)strcspn(r->header, " \t"), r->header);
     for (size_t i = 0; i < CONFIG_ROW_COUNT; i++)
         guess_try(&guess, config_rows[i].section);
+    for (unsigned i = 0; i < CONFIG_KIND_COUNT; i++)
+        guess_try(&guess, config_kinds[i].word);
+    if (guess.best)
+        kind = config_kind_find(str_of(guess.best));
+    if (guess.best && kind < CONFIG_KIND_COUNT) {
+        config_fault(r->load, r->place, "there is no section [%s]; did you mean [%s %s]?",
+                     r->header, guess.best, config_kinds[kind].sample);
+        return;
+    }
     if (guess.best) {
-        config_fault(r->load, r->place, "there is no section [%s]; did you mean [%s]?", section,
+        config_fault(r->load, r->place, "there is no section [%s]; did you mean [%s]?", r->header,
                      guess.best);
         return;
     }
     struct buf list BUF_CLEANUP = {.max = LINE_MAX_SIZE};
     list_sections(&list);
-    config_fault(r->load, r->place, "there is no section [%s]; there are %.*s and [plan NAME]",
-                 section, STR_FMT(buf_str(&list)));
+    config_fault(r->load, r->place, "there is no section [%s]; there are %.*s", r->header,
+                 STR_FMT(buf_str(&list)));
 }
 
-static const char *section_of(const char *key)
+/* ---- sections ---- */
+
+static void enter_section(struct reading *r, struct str header)
+{
+    struct str rest = str_trim(header), word = config_list_cut(&rest);
+    char name[HEADER_SIZE];
+
+    str_format(r->header, sizeof r->header, "%.*s", STR_FMT(header));
+    r->section = NULL;
+    r->unknown = false;
+    r->kind = config_kind_find(word);
+    if (r->kind < CONFIG_KIND_COUNT) {
+        str_format(name, sizeof name, "%.*s", STR_FMT(str_trim(rest)));
+        r->section = config_section_open(r->load, r->kind, name, r->place);
+        r->unknown = !r->section;
+    } else if (!section_exists(r->header)) {
+        r->unknown = true;
+        report_section(r);
+    }
+}
+
+/* inih tells neither line numbers nor sections without keys, so it reads through this. */
+static char *next_line(char *out, int size, void *context)
+{
+    struct reading *r = context;
+
+    if (r->rest.n == 0)
+        return NULL;
+    struct str line = str_cut(&r->rest, '\n'), header = str_trim(line);
+    r->line++;
+    str_format(r->place, sizeof r->place, "%s:%u", r->path, r->line);
+    if (line.n > (size_t)size - 2) {
+        config_fault(r->load, r->place, "the line is longer than %d characters", size - 2);
+        line.n = 0;
+    } else if (header.n && header.p[0] == '[' && memchr(header.p, ']', header.n)) {
+        header = str_skip(header, 1);
+        enter_section(r, str_cut(&header, ']'));
+    }
+    str_format(out, (size_t)size, "%.*s\n", STR_FMT(line));
+    return out;
+}
+
+/* ---- keys ---- */
+
+/* Where a key belongs that does not belong here: a section; "carrier NAME"; NULL. */
+static const char *section_of(const char *key, char out[HEADER_SIZE])
 {
     for (size_t i = 0; i < CONFIG_ROW_COUNT; i++)
         if (strcmp(config_rows[i].key, key) == 0)
             return config_rows[i].section;
+    for (unsigned kind = 0; kind < CONFIG_KIND_COUNT; kind++)
+        for (size_t i = 0; i < config_kinds[kind].row_count; i++)
+            if (strcmp(config_kinds[kind].rows[i].key, key) == 0) {
+                str_format(out, HEADER_SIZE, "%s %s", config_kinds[kind].word,
+                           config_kinds[kind].sample);
+                return out;
+            }
     return NULL;
 }
 
-/* A known key in the wrong section is the likeliest slip, then a misspelt one. */
-static void report_key(struct reading *r, const char *section, const char *key)
+static void guess_key(struct guess *guess, const struct reading *r)
 {
-    struct guess guess = {.given = key};
-    const char *home = section_of(key);
-
+    if (r->section)
+        for (size_t i = 0; i < config_kinds[r->kind].row_count; i++)
+            guess_try(guess, config_kinds[r->kind].rows[i].key);
     for (size_t i = 0; i < CONFIG_ROW_COUNT; i++)
-        if (strcmp(config_rows[i].section, section) == 0)
-            guess_try(&guess, config_rows[i].key);
-    if (strpbrk(key, " \t")) /* inih takes the colon of an address for a = sign */
-        config_fault(r->load, r->place, "'%s' is no key; write key = value", key);
-    else if (!section[0])
-        config_fault(r->load, r->place, "'%s' stands before any section; write [%s] above it", key,
-                     home ? home : "server");
-    else if (home)
-        config_fault(r->load, r->place, "there is no key '%s' in [%s]; it belongs under [%s]", key,
-                     section, home);
-    else if (guess.best)
-        config_fault(r->load, r->place, "there is no key '%s' in [%s]; did you mean '%s'?", key,
-                     section, guess.best);
-    else
-        config_fault(r->load, r->place, "there is no key '%s' in [%s]", key, section);
+        if (strcmp(config_rows[i].section, r->header) == 0)
+            guess_try(guess, config_rows[i].key);
 }
 
-static bool set_before(struct reading *r, unsigned *line, const char *section, const char *key)
+/* A known key in the wrong section is the likeliest slip, then a misspelt one; the other way round
+ * where names are much alike: carrier and carriers. */
+static void report_key(struct reading *r, const char *key)
 {
-    if (*line) {
-        config_fault(r->load, r->place, "%s.%s is set twice; the first time on line %u", section,
-                     key, *line);
+    char room[HEADER_SIZE];
+    struct guess guess = {.given = key};
+    const char *home = section_of(key, room);
+
+    guess_key(&guess, r);
+    if (strpbrk(key, " \t")) /* inih takes the colon of an address for a = sign */
+        config_fault(r->load, r->place, "'%s' is no key; write key = value", key);
+    else if (!r->header[0])
+        config_fault(r->load, r->place, "'%s' stands before any section; write [%s] above it", key,
+                     home ? home : "server");
+    else if (home && !(r->section && guess.best))
+        config_fault(r->load, r->place, "there is no key '%s' in [%s]; it belongs under [%s]", key,
+                     r->header, home);
+    else if (guess.best)
+        config_fault(r->load, r->place, "there is no key '%s' in [%s]; did you mean '%s'?", key,
+                     r->header, guess.best);
+    else
+        config_fault(r->load, r->place, "there is no key '%s' in [%s]", key, r->header);
+}
+
+/* `origin` is where the value comes from that a second one would replace. */
+static bool set_before(struct reading *r, const char *origin, const char *key)
+{
+    const char *line = strrchr(origin, ':');
+
+    if (!line)
+        return false;
+    config_fault(r->load, r->place, "%s.%s is set twice; the first time on line %s", r->header, key,
+                 line + 1);
+    return true;
+}
+
+static bool take_plain(struct reading *r, const char *key, const char *value)
+{
+    for (size_t i = 0; i < CONFIG_ROW_COUNT; i++) {
+        const struct config_row *row = &config_rows[i];
+        if (strcmp(row->section, r->header) != 0 || strcmp(row->key, key) != 0)
+            continue;
+        if (!set_before(r, r->load->config->origins[i], key))
+            config_apply(r->load, row, value, r->place);
         return true;
     }
-    *line = r->line;
     return false;
 }
 
-static bool plan_name_good(const char *name)
+static bool take_named(struct reading *r, const char *key, const char *value)
 {
-    size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_-");
-    return n > 0 && n <= CONFIG_PLAN_NAME_MAX && name[n] == '\0';
-}
+    const struct config_kind *k = &config_kinds[r->kind];
 
-static void report_plan_key(struct reading *r, const char *section, const char *key)
-{
-    struct guess guess = {.given = key};
-
-    guess_try(&guess, plan_keys[0]);
-    guess_try(&guess, plan_keys[1]);
-    if (guess.best)
-        config_fault(r->load, r->place, "there is no key '%s' in [%s]; did you mean '%s'?", key,
-                     section, guess.best);
-    else
-        config_fault(r->load, r->place,
-                     "there is no key '%s' in [%s]; there are per_minute and per_hour", key,
-                     section);
-}
-
-static void set_limit(struct reading *r, struct config_plan *p, const char *key, const char *value)
-{
-    struct config *c = r->load->config;
-    char section[CONFIG_PLAN_NAME_MAX + 6], fault[CONFIG_FAULT_SIZE];
-    bool hourly = strcmp(key, plan_keys[1]) == 0;
-
-    snprintf(section, sizeof section, "plan %s", p->name);
-    if (!hourly && strcmp(key, plan_keys[0]) != 0) {
-        report_plan_key(r, section, key);
-        return;
+    for (size_t i = 0; i < k->row_count; i++) {
+        if (strcmp(k->rows[i].key, key) != 0)
+            continue;
+        if (!set_before(r, r->section->origins[i], key))
+            config_section_apply(r->load, r->kind, r->section, &k->rows[i], value, r->place);
+        return true;
     }
-    if (set_before(r, &r->plan_lines[p - c->plans][hourly], section, key))
-        return;
-    p->origins[hourly] = arena_copy(&c->memory, str_of(r->place)).p;
-    if (!config_value_integer(value, 0, PLAN_LIMIT_MAX, hourly ? &p->per_hour : &p->per_minute,
-                              fault))
-        config_fault(r->load, r->place, "%s.%s %s", section, key, fault);
-}
-
-static void set_plan(struct reading *r, struct str given, const char *key, const char *value)
-{
-    char name[SECTION_SIZE];
-
-    str_format(name, sizeof name, "%.*s", STR_FMT(given));
-    if (!plan_name_good(name)) {
-        config_fault(r->load, r->place,
-                     "a plan's name has 1 to %d small letters, digits, - and _, not '%s'",
-                     CONFIG_PLAN_NAME_MAX, name);
-        return;
-    }
-    struct config_plan *p = config_plan_add(r->load->config, name);
-    if (p)
-        set_limit(r, p, key, value);
-    else
-        config_fault(r->load, r->place, "there are more than %d plans", CONFIG_PLANS_MAX);
+    return false;
 }
 
 /* Called by inih for each key = value; always says "go on", so that all faults are found. */
@@ -188,22 +214,10 @@ static int take(void *context, const char *section, const char *key, const char 
 {
     struct reading *r = context;
 
-    if (str_starts(str_of(section), STR("plan "))) {
-        set_plan(r, str_trim(str_skip(str_of(section), 5)), key, value);
+    if (r->unknown)
         return 1;
-    }
-    for (size_t i = 0; i < CONFIG_ROW_COUNT; i++) {
-        const struct config_row *row = &config_rows[i];
-        if (strcmp(row->section, section) == 0 && strcmp(row->key, key) == 0) {
-            if (!set_before(r, &r->row_lines[i], section, key))
-                config_apply(r->load, row, value, r->place);
-            return 1;
-        }
-    }
-    if (section[0] && !section_exists(section))
-        report_section(r, section);
-    else
-        report_key(r, section, key);
+    if (!(r->section ? take_named(r, key, value) : take_plain(r, key, value)))
+        report_key(r, key);
     return 1;
 }
 

@@ -1,5 +1,6 @@
-/* What the three files of the configuration know of each other: config.c gathers, config_file.c
- * reads the INI file, config_value.c understands one value. */
+/* What the files of the configuration know of each other: config.c gathers, config_file.c reads the
+ * INI file, config_section.c has the sections with a name, config_value.c understands one value,
+ * config_check.c looks whether all of it fits together. */
 #pragma once
 
 #include "base/config.h"
@@ -21,15 +22,29 @@ void config_warn(struct config_load *l, const char *place, const char *format, .
 /* Sets a row's value and its origin `place`, or reports there why not. */
 void config_apply(struct config_load *l, const struct config_row *row, const char *text,
                   const char *place);
+/* The same for a row of a section's kind. */
+void config_section_apply(struct config_load *l, unsigned kind, struct config_section *s,
+                          const struct config_row *row, const char *text, const char *place);
 
-/* False: `fault` says what the value must be. Nothing is changed then. */
-bool config_value_set(struct config *c, const struct config_row *row, const char *text,
-                      char fault[CONFIG_FAULT_SIZE]);
-/* A whole number within limits; fault as above. */
-bool config_value_integer(const char *text, int64_t least, int64_t most, int64_t *ret,
-                          char fault[CONFIG_FAULT_SIZE]);
+/* Sets the member of `object` that the row describes. False: `fault` says what the value must be;
+ * nothing is changed then. */
+bool config_value_set(struct arena *memory, void *object, const struct config_row *row,
+                      const char *text, char fault[CONFIG_FAULT_SIZE]);
 
 /* Reads the file at `path` into the configuration. */
 void config_file_read(struct config_load *l, const char *path);
-/* Adds a plan, or finds the one of that name; NULL when there are too many. */
-struct config_plan *config_plan_add(struct config *c, const char *name);
+
+/* The kind whose word this is; CONFIG_KIND_COUNT: none. */
+unsigned config_kind_find(struct str word);
+/* Finds the section of this name, or begins it with defaults; NULL: `place` has been told why not.
+ */
+struct config_section *config_section_open(struct config_load *l, unsigned kind, const char *name,
+                                           const char *place);
+struct config_section *config_section_find(const struct config *c, unsigned kind, struct str name);
+/* Where a row of a section was set. */
+const char *config_section_origin(unsigned kind, const struct config_section *s, const char *key);
+/* The plans that are there without a file. */
+void config_plans_ship(struct config_load *l);
+
+/* When everything has been read: what is missing, and what contradicts itself. */
+void config_check(struct config_load *l);

@@ -1,3 +1,4 @@
+#include "base/amount.h"
 #include "base/config_internal.h"
 
 #include <stdio.h>
@@ -8,18 +9,17 @@ static const struct {
     int64_t ms;
 } units[] = {{"ms", 1}, {"s", 1000}, {"m", 60000}, {"h", 3600000}, {"d", 86400000}};
 
-bool config_value_integer(const char *text, int64_t least, int64_t most, int64_t *ret,
-                          char fault[CONFIG_FAULT_SIZE])
+static bool set_integer(int64_t *member, const struct config_row *row, const char *text,
+                        char fault[CONFIG_FAULT_SIZE])
 {
-    uint64_t value;
+    int64_t value;
 
-    if (!str_to_u64(str_of(text), &value) || value > INT64_MAX || (int64_t)value < least ||
-        (int64_t)value > most) {
+    if (!str_to_i64(str_of(text), &value) || value < row->least || value > row->most) {
         str_format(fault, CONFIG_FAULT_SIZE, "must be a whole number from %lld to %lld, not '%s'",
-                   (long long)least, (long long)most, text);
+                   (long long)row->least, (long long)row->most, text);
         return false;
     }
-    *ret = (int64_t)value;
+    *member = value;
     return true;
 }
 
@@ -97,42 +97,96 @@ static bool parse_address(struct str text, struct config_address *ret)
     return true;
 }
 
-static bool set_address(struct config_address *member, const char *text,
-                        char fault[CONFIG_FAULT_SIZE])
+static bool set_address(struct config_address *member, const struct config_row *row,
+                        const char *text, char fault[CONFIG_FAULT_SIZE])
 {
-    if (parse_address(str_of(text), member))
-        return true;
-    str_format(fault, CONFIG_FAULT_SIZE,
-               "must be HOST:PORT, such as 127.0.0.1:8443 or [::1]:8443, not '%s'", text);
-    return false;
+    struct config_address address;
+
+    if (!parse_address(str_of(text), &address)) {
+        str_format(fault, CONFIG_FAULT_SIZE, "must be HOST:PORT, such as %s, not '%s'",
+                   row->least ? "smpp.example.com:2775" : "127.0.0.1:8443 or [::1]:8443", text);
+        return false;
+    }
+    if (address.port < row->least) {
+        str_format(fault, CONFIG_FAULT_SIZE, "must have a port from %lld to 65535, not '%s'",
+                   (long long)row->least, text);
+        return false;
+    }
+    *member = address;
+    return true;
+}
+
+static bool set_money(int64_t *member, const char *text, char fault[CONFIG_FAULT_SIZE])
+{
+    int64_t micros;
+
+    if (!amount_parse(str_of(text), &micros) || micros < 0) {
+        str_format(fault, CONFIG_FAULT_SIZE,
+                   "must be an amount such as 0.0045, with at most 6 decimals, not '%s'", text);
+        return false;
+    }
+    *member = micros;
+    return true;
+}
+
+/* Where a word stands in the row's list; -1 when it is not there, and `fault` says so. */
+static int word_index(const struct config_row *row, struct str word, char fault[CONFIG_FAULT_SIZE])
+{
+    struct str rest = str_of(row->words);
+
+    for (int i = 0; rest.p; i++)
+        if (str_eq(str_cut(&rest, ' '), word))
+            return i;
+    struct buf list BUF_CLEANUP;
+    buf_init(&list, 1024);
+    for (rest = str_of(row->words); rest.p;) {
+        struct str known = str_cut(&rest, ' ');
+        buf_printf(&list, "%.*s%s", STR_FMT(known), rest.p ? ", " : "");
+    }
+    str_format(fault, CONFIG_FAULT_SIZE, "must be %s %.*s, not '%.*s'",
+               row->type == CONFIG_WORDS ? "some of" : "one of", STR_FMT(buf_str(&list)),
+               STR_FMT(word));
+    return -1;
 }
 
 static bool set_word(int *member, const struct config_row *row, const char *text,
                      char fault[CONFIG_FAULT_SIZE])
 {
-    struct str rest = str_of(row->words);
+    int index = word_index(row, str_of(text), fault);
 
-    for (int i = 0; rest.p; i++)
-        if (str_is(str_cut(&rest, ' '), text)) {
-            *member = i;
-            return true;
-        }
-    struct buf list BUF_CLEANUP;
-    buf_init(&list, 1024);
-    for (rest = str_of(row->words); rest.p;) {
-        struct str word = str_cut(&rest, ' ');
-        buf_printf(&list, "%.*s%s", STR_FMT(word), rest.p ? ", " : "");
-    }
-    str_format(fault, CONFIG_FAULT_SIZE, "must be one of %.*s, not '%s'", STR_FMT(buf_str(&list)),
-               text);
-    return false;
+    if (index >= 0)
+        *member = index;
+    return index >= 0;
 }
 
-static bool set_text(struct config *c, const char **member, const char *text,
-                     char fault[CONFIG_FAULT_SIZE])
+static bool set_words(uint32_t *member, const struct config_row *row, const char *text,
+                      char fault[CONFIG_FAULT_SIZE])
 {
-    struct str copy = arena_copy(&c->memory, str_of(text));
+    struct str rest = str_of(text);
+    uint32_t bits = 0;
 
+    for (struct str word = config_list_cut(&rest); word.n; word = config_list_cut(&rest)) {
+        int index = word_index(row, word, fault);
+        if (index < 0)
+            return false;
+        bits |= UINT32_C(1) << index;
+    }
+    if (!bits && row->least)
+        return word_index(row, STR(""), fault) >= 0;
+    *member = bits;
+    return true;
+}
+
+/* What is too long is not shown: it may be a secret. */
+static bool set_text(struct arena *memory, const char **member, const struct config_row *row,
+                     const char *text, char fault[CONFIG_FAULT_SIZE])
+{
+    if (row->most && strlen(text) > (size_t)row->most) {
+        str_format(fault, CONFIG_FAULT_SIZE, "has %zu characters; at most %lld are allowed",
+                   strlen(text), (long long)row->most);
+        return false;
+    }
+    struct str copy = arena_copy(memory, str_of(text));
     if (copy.p)
         *member = copy.p;
     else
@@ -140,34 +194,39 @@ static bool set_text(struct config *c, const char **member, const char *text,
     return copy.p != NULL;
 }
 
-static bool set_path(struct config *c, const char **member, const char *text,
-                     char fault[CONFIG_FAULT_SIZE])
+static bool set_path(struct arena *memory, const char **member, const struct config_row *row,
+                     const char *text, char fault[CONFIG_FAULT_SIZE])
 {
     if (text[0] != '~')
-        return set_text(c, member, text, fault);
+        return set_text(memory, member, row, text, fault);
     str_format(fault, CONFIG_FAULT_SIZE, "must be a whole path; ~ is not understood here: '%s'",
                text);
     return false;
 }
 
-bool config_value_set(struct config *c, const struct config_row *row, const char *text,
-                      char fault[CONFIG_FAULT_SIZE])
+bool config_value_set(struct arena *memory, void *object, const struct config_row *row,
+                      const char *text, char fault[CONFIG_FAULT_SIZE])
 {
-    void *member = (char *)c + row->offset;
+    void *member = (char *)object + row->offset;
 
     switch (row->type) {
     case CONFIG_ADDRESS:
-        return set_address(member, text, fault);
+        return set_address(member, row, text, fault);
     case CONFIG_PATH:
-        return set_path(c, member, text, fault);
+        return set_path(memory, member, row, text, fault);
     case CONFIG_TEXT:
-        return set_text(c, member, text, fault);
+    case CONFIG_SECRET:
+        return set_text(memory, member, row, text, fault);
     case CONFIG_INTEGER:
-        return config_value_integer(text, row->least, row->most, member, fault);
+        return set_integer(member, row, text, fault);
     case CONFIG_DURATION:
         return set_duration(member, row, text, fault);
+    case CONFIG_MONEY:
+        return set_money(member, text, fault);
     case CONFIG_WORD:
         return set_word(member, row, text, fault);
+    case CONFIG_WORDS:
+        return set_words(member, row, text, fault);
     }
     abort();
 }

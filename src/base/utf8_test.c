@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-static void accepts_every_scalar_value(void **state)
+static void reads_and_writes_every_scalar_value(void **state)
 {
     for (int32_t point = 0; point <= 0x10ffff; point++) {
         unsigned char b[4];
@@ -32,6 +32,9 @@ static void accepts_every_scalar_value(void **state)
         struct str s = {(const char *)b, n};
         if (utf8_decode(s, &bytes) != point || bytes != n || !utf8_valid(s) || utf8_length(s) != 1)
             fail_msg("U+%04X is not read", (unsigned)point);
+        char written[UTF8_MAX];
+        if (utf8_encode(point, written) != n || memcmp(written, b, n) != 0)
+            fail_msg("U+%04X is not written", (unsigned)point);
     }
 }
 
@@ -90,7 +93,7 @@ static void shows_what_can_be_shown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(accepts_every_scalar_value),
+        cmocka_unit_test(reads_and_writes_every_scalar_value),
         cmocka_unit_test(refuses_what_is_not_utf8),
         cmocka_unit_test(counts_code_points),
         cmocka_unit_test(shows_what_can_be_shown),

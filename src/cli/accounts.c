@@ -1,8 +1,8 @@
 /* skylark accounts: whose keys and messages they are, and what is left to pay with. */
 #include "cli/local.h"
 
+#include "base/amount.h"
 #include "base/utf8.h"
-#include "cli/amount.h"
 
 #include <errno.h>
 

@@ -54,7 +54,7 @@ int run_serve(const struct invocation *in)
     struct config *config;
     int r = invocation_config(in, &source, &config);
 
-    return r == CLI_OK ? in->serve(config, &source) : r;
+    return r == CLI_OK ? in->programs->serve(config, &source) : r;
 }
 
 int run_version(const struct invocation *in)
@@ -104,9 +104,9 @@ static int run(struct invocation *in, int argc, char **argv)
     return CLI_USAGE;
 }
 
-int cli_main(int argc, char **argv, char *const *environment, cli_serve *serve)
+int cli_main(int argc, char **argv, char *const *environment, const struct cli_programs *programs)
 {
-    struct invocation in = {.environment = environment, .serve = serve};
+    struct invocation in = {.environment = environment, .programs = programs};
 
     umask(0077); /* the store and the keys are for their owner only, whoever makes them first */
     int r = run(&in, argc, argv);

@@ -15,8 +15,20 @@ enum cli_exit {
     CLI_BAD_CONFIG = 78,
 };
 
-/* Runs the server until it is told to stop; returns the exit code. It takes the configuration
- * over; the source is for loading it again. */
-typedef int cli_serve(struct config *config, const struct config_source *source);
+/* What `skylark smsc` is asked for. */
+struct smsc_options {
+    const char *listen;
+    const char *tls_dir; /* folder of its certificate; NULL: no TLS */
+    const char *log;     /* file for a line about each submit_sm, or NULL */
+    unsigned fail_percent, throttle;
+    bool quiet;
+};
 
-int cli_main(int argc, char **argv, char *const *environment, cli_serve *serve);
+/* What runs until it is told to stop, and returns the exit code. */
+struct cli_programs {
+    /* Takes the configuration over; the source is for loading it again. */
+    int (*serve)(struct config *config, const struct config_source *source);
+    int (*smsc)(const struct smsc_options *options);
+};
+
+int cli_main(int argc, char **argv, char *const *environment, const struct cli_programs *programs);

@@ -49,6 +49,12 @@
     X(URL, "url", 0, "URL", "Address of the server; not given: $SKYLARK_URL, then the local one.") \
     X(CACERT, "cacert", 0, "FILE",                                                                 \
       "Authority to trust; not given: the local one or the system's.")                             \
+    X(TLS, "tls", 0, NULL, "TLS from the first byte, with the certificate of the data folder.")    \
+    X(FAIL, "fail", 0, "PERCENT", "Share of the messages whose receipt says UNDELIV.")             \
+    X(THROTTLE, "throttle", 0, "N", "Answer ESME_RTHROTTLED beyond N submits a second.")           \
+    X(QUIET, "quiet", 0, NULL, "Show no messages and take no lines.")                              \
+    X(LOG, "log", 0, "FILE",                                                                       \
+      "Add a line for each submit_sm: monotonic microseconds, destination, text.")                 \
     X(OUTPUT, "output", 'o', "FORMAT", "table, json, jsonl or csv.")                               \
     X(HELP, "help", 'h', NULL, "Show this help.")                                                  \
     X(VERSION, "version", 0, NULL, "Show the version.")
@@ -91,7 +97,7 @@ struct invocation {
     const char *const *arguments; /* the words behind the command's own */
     size_t argument_count;
     char *const *environment;
-    cli_serve *serve;
+    const struct cli_programs *programs;
 };
 
 struct command {
@@ -120,6 +126,7 @@ bool help_for(const char *const *words, size_t count, struct buf *out);
 
 /* ---- the commands ---- */
 int run_serve(const struct invocation *in);
+int run_smsc(const struct invocation *in);
 int run_send(const struct invocation *in);
 int run_messages_list(const struct invocation *in);
 int run_messages_get(const struct invocation *in);

@@ -146,6 +146,16 @@ const struct command commands[] = {
      .run = run_config_show,
      .summary = "Show each setting, its value and where that comes from.",
      .example = "skylark config show -o json"},
+    {.words = "smsc",
+     .options =
+         STORE_SET | HAS(LISTEN) | HAS(TLS) | HAS(FAIL) | HAS(THROTTLE) | HAS(QUIET) | HAS(LOG),
+     .run = run_smsc,
+     .summary = "Play a carrier, to try live mode without one.",
+     .details = "Listens on 127.0.0.1:2775 for SMPP, takes any bind, prints each message, answers, "
+                "and sends receipts. A line such as \"+15551234567 STOP\" is sent as if that "
+                "handset wrote it to whoever wrote to it last; a sender between the two names "
+                "another receiver.",
+     .example = "skylark smsc --fail 5"},
     {.words = "version", .run = run_version, .summary = "Show the version."},
     {.words = "help",
      .arguments = "[COMMAND]",

@@ -50,14 +50,22 @@ static void add_setting(struct table *t, const char *name, const char *value, co
     row[3] = origin;
 }
 
-static void add_plan(struct table *t, const struct config_plan *p)
+/* Secrets are not shown, only whether there is one. */
+static void add_section(struct table *t, const struct config_kind *k,
+                        const struct config_section *section)
 {
-    static const char *const keys[] = {"per_minute", "per_hour"};
-    const int64_t limits[] = {p->per_minute, p->per_hour};
+    for (size_t i = 0; i < k->row_count; i++) {
+        bool hidden = k->rows[i].type == CONFIG_SECRET && section->texts[i][0];
+        add_setting(t, arena_printf(&t->memory, "%s %s.%s", k->word, section->name, k->rows[i].key),
+                    hidden ? "****" : section->texts[i], section->origins[i]);
+    }
+}
 
-    for (size_t i = 0; i < 2; i++)
-        add_setting(t, arena_printf(&t->memory, "plan %s.%s", p->name, keys[i]),
-                    arena_printf(&t->memory, "%lld", (long long)limits[i]), p->origins[i]);
+static void add_sections(struct table *t, const struct config *config)
+{
+    for (unsigned kind = 0; kind < CONFIG_KIND_COUNT; kind++)
+        for (size_t i = 0; i < config->lists[kind].count; i++)
+            add_section(t, &config_kinds[kind], config_section_at(config, kind, i));
 }
 
 int run_config_show(const struct invocation *in)
@@ -83,8 +91,7 @@ int run_config_show(const struct invocation *in)
         add_setting(&t,
                     arena_printf(&t.memory, "%s.%s", config_rows[i].section, config_rows[i].key),
                     config->texts[i], config->origins[i]);
-    for (size_t i = 0; i < config->plan_count; i++)
-        add_plan(&t, &config->plans[i]);
+    add_sections(&t, config);
     table_print(&t, format, stdout);
     config_free(config);
     return CLI_OK;

@@ -119,26 +119,6 @@ int json_scan_string(struct json_scan *s, struct json_value *ret)
     return r;
 }
 
-static char *put_point(char *to, uint32_t point)
-{
-    if (point < 0x80) {
-        *to++ = (char)point;
-        return to;
-    }
-    if (point < 0x800) {
-        *to++ = (char)(0xc0 | point >> 6);
-    } else if (point < 0x10000) {
-        *to++ = (char)(0xe0 | point >> 12);
-        *to++ = (char)(0x80 | (point >> 6 & 0x3f));
-    } else {
-        *to++ = (char)(0xf0 | point >> 18);
-        *to++ = (char)(0x80 | (point >> 12 & 0x3f));
-        *to++ = (char)(0x80 | (point >> 6 & 0x3f));
-    }
-    *to++ = (char)(0x80 | (point & 0x3f));
-    return to;
-}
-
 int json_value_text(const struct json_value *v, struct arena *a, struct str *ret)
 {
     struct json_scan s;
@@ -159,7 +139,7 @@ int json_value_text(const struct json_value *v, struct arena *a, struct str *ret
             continue;
         }
         scan_escape(&s, s.next, &point); /* was scanned before: cannot fail */
-        to = put_point(to, point);
+        to += utf8_encode((int32_t)point, to);
     }
     *ret = (struct str){text, (size_t)(to - text)};
     return 0;

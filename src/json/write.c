@@ -1,5 +1,6 @@
 #include "json/write.h"
 
+#include "base/amount.h"
 #include "base/clock.h"
 
 #include <assert.h>
@@ -163,22 +164,10 @@ void json_put_null(struct json_writer *w)
 
 void json_put_micros(struct json_writer *w, int64_t micros)
 {
-    uint64_t size = micros < 0 ? 0 - (uint64_t)micros : (uint64_t)micros;
-    uint64_t part = size % 1000000;
-    char decimals[7] = ".";
-    size_t n = 7;
+    char text[AMOUNT_SIZE];
 
     before_value(w);
-    if (micros < 0)
-        buf_add_char(w->out, '-');
-    buf_add_i64(w->out, (int64_t)(size / 1000000));
-    if (part == 0)
-        return;
-    for (int i = 6; i > 0; i--, part /= 10)
-        decimals[i] = (char)('0' + part % 10);
-    while (decimals[n - 1] == '0')
-        n--;
-    buf_add(w->out, (struct str){decimals, n});
+    buf_text(w->out, amount_text(micros, text));
 }
 
 void json_put_time(struct json_writer *w, int64_t unix_us)

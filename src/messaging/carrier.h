@@ -12,6 +12,9 @@ struct parcel; /* a message on its way to a carrier; dispatch owns it */
 
 /* The message inside; it lives until the carrier has answered and been told that it is settled. */
 const struct message *parcel_message(const struct parcel *p);
+/* A note of the carrier's own on a parcel that it has, so that it finds what it knows of it. */
+void parcel_set_note(struct parcel *p, void *note);
+void *parcel_note(const struct parcel *p);
 
 struct carrier_ops {
     /* Takes the parcel and answers for it later, exactly once, with dispatch_answered.

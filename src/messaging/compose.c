@@ -1,5 +1,6 @@
 #include "messaging/compose.h"
 
+#include "base/random.h"
 #include "messaging/segment.h"
 #include "messaging/send_check.h"
 
@@ -35,15 +36,19 @@ static bool choose_route(const struct send_request *r, const struct send_context
     number_place(r->to, &q->to);
     /* Test messages reach even numbers that nobody has. */
     bool reachable = context->mode == MODE_TEST || q->to.assigned;
-    q->table = reachable ? context->senders : &senders_none;
+    q->routing = reachable ? context->routing : &routing_none;
+    q->account = context->account;
+    q->number = r->to;
     q->kind = r->media.count > 0 ? KIND_MMS : KIND_SMS;
     q->from = r->has_from && reachable ? r->from : (struct str){NULL, 0};
+    q->dice = (uint32_t)random_fast();
     return route_choose(q, ret, a, problem);
 }
 
 static void fill_route(const struct route_query *q, const struct route_choice *route,
                        struct message *m)
 {
+    m->carrier = route->route ? q->routing->carriers[route->route->carrier]->number : 0;
     m->from = route->sender->address;
     m->number_type = route->sender->type;
     m->rate_limit = route->sender->messages_per_minute;
@@ -73,18 +78,20 @@ static void fill(const struct send_request *r, const struct send_context *contex
     m->validity_s = r->validity_s;
     m->webhook_url = r->webhook_url;
     m->webhook_failover_url = r->webhook_failover_url;
-    m->cost_micros = price_message(prices, m->mode, m->kind, r->to, m->segments);
+    m->cost_micros = price_message(prices, m);
     memcpy(m->currency, "USD", sizeof m->currency);
 }
 
 bool message_compose(const struct send_request *request, const struct send_context *context,
                      struct arena *a, struct message *ret, struct problem *problem)
 {
-    struct route_query query;
+    struct route_query query = {0};
     struct route_choice route;
 
-    if (!send_check(request, context, a, ret, problem) ||
-        !choose_route(request, context, &query, &route, a, problem))
+    if (!send_check(request, context, a, ret, problem))
+        return false;
+    query.type = ret->type;
+    if (!choose_route(request, context, &query, &route, a, problem))
         return false;
     ret->kind = query.kind;
     if (!join(&request->media, a, &ret->media) || !join(&request->tags, a, &ret->tags))

@@ -45,8 +45,8 @@ struct send_context {
     int64_t account;
     enum mode mode;
     int64_t now_us;
-    const struct price_list *prices;    /* NULL: the built-in list */
-    const struct sender_table *senders; /* of the mode */
+    const struct price_list *prices; /* NULL: the built-in list */
+    const struct routing *routing;   /* of the mode */
     struct optouts *optouts;
 };
 

@@ -19,7 +19,7 @@ static int set_up(void **state)
     context = (struct send_context){.account = 11,
                                     .mode = MODE_TEST,
                                     .now_us = NOW_US,
-                                    .senders = &senders_test,
+                                    .routing = &routing_test,
                                     .optouts = optouts_new((const uint8_t *)"0123456789abcdef")};
     assert_non_null(context.optouts);
     return 0;
@@ -93,18 +93,53 @@ static void live_with_a_sender_costs(void **state)
                                          .type = NUMBER_LOCAL,
                                          .calling_code = 44,
                                          .messages_per_minute = 60};
-    static const struct sender_table table = {&sender, 1};
+    static const struct routing routing = {.senders = {&sender, 1, NULL}};
     struct send_request r = request("+447400123456", "Привет");
 
     context.mode = MODE_LIVE;
-    context.senders = &senders_none;
+    context.routing = &routing_none;
     check_refused(&r, PROBLEM_UNSUPPORTED_DESTINATION, "to");
-    context.senders = &table;
+    context.routing = &routing;
     assert_true(compose(&r));
     assert_int_equal(message.mode, MODE_LIVE);
     assert_int_equal(message.cost_micros, 45000);
     assert_int_equal(message.encoding, ENCODING_UCS2);
     assert_string_equal(message.country, "GB");
+}
+
+static void live_messages_have_a_carrier(void **state)
+{
+    static const struct sender sender = {
+        .address = {"+447700900001", 13}, .type = NUMBER_LOCAL, .calling_code = 44};
+    struct carrier acme = {.name = "acme", .number = 3, .health = CARRIER_HEALTH_FULL};
+    struct carrier other = {.name = "other", .number = 5, .health = CARRIER_HEALTH_FULL};
+    struct carrier_route routes[] = {
+        {.name = STR("codes"), .prefix = "44", .types = 1 << TYPE_OTP, .carrier = 1, .weight = 1},
+        {.name = STR("all"), .prefix = "44", .priority = 10, .carrier = 0, .weight = 1},
+    };
+    struct routing routing = {
+        .senders = {&sender, 1, NULL}, .carriers = {&acme, &other}, .carrier_count = 2};
+    struct send_request r = request("+447400123456", "x"), far = request("+12025550123", "x");
+
+    routing_sort(&routing, routes, 2);
+    context.mode = MODE_LIVE;
+    context.routing = &routing;
+    assert_true(compose(&r));
+    assert_int_equal(message.carrier, 3);
+    assert_int_equal(message.reason, REASON_LOCAL);
+    check_refused(&far, PROBLEM_UNSUPPORTED_DESTINATION, "to");
+    r.message_type = STR("otp");
+    r.has_message_type = true;
+    assert_true(compose(&r));
+    assert_int_equal(message.carrier, 5);
+    other.health = 0;
+    assert_true(compose(&r));
+    assert_int_equal(message.carrier, 3);
+    assert_int_equal(message.reason, REASON_FAILOVER);
+    context.mode = MODE_TEST;
+    context.routing = &routing_test;
+    assert_true(compose(&r));
+    assert_int_equal(message.carrier, 0);
 }
 
 /* Live messages go to numbers that can exist; test messages go anywhere. */
@@ -193,6 +228,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_plain_message),
         TEST(live_with_a_sender_costs),
+        TEST(live_messages_have_a_carrier),
         TEST(calling_codes_that_nobody_has),
         TEST(media_make_it_mms),
         TEST(everything_that_can_be_given),

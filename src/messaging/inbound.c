@@ -6,20 +6,12 @@
 
 /* ---- composing ---- */
 
-static const struct sender *find_sender(const struct sender_table *table, struct str address)
-{
-    for (size_t i = 0; i < table->count; i++)
-        if (str_eq(table->senders[i].address, address))
-            return &table->senders[i];
-    return NULL;
-}
-
 /* The sender that the client named. */
 static bool named_receiver(const struct inbound_request *r, const struct sender_table *table,
                            const struct number_place *from, struct route_choice *ret,
                            struct problem *problem)
 {
-    const struct sender *s = find_sender(table, r->to);
+    const struct sender *s = sender_find(table, r->to);
 
     if (!s)
         return problem_set(problem, PROBLEM_INVALID_PARAMETER, "to",
@@ -29,7 +21,8 @@ static bool named_receiver(const struct inbound_request *r, const struct sender_
         return problem_set(problem, PROBLEM_INVALID_PARAMETER, "to",
                            "Nobody can write to a name; give a sender that is a number.");
     bool at_home = s->calling_code == from->calling_code;
-    *ret = (struct route_choice){s, at_home ? COVERAGE_HIGH : COVERAGE_MEDIUM, REASON_USER};
+    *ret = (struct route_choice){
+        .sender = s, .coverage = at_home ? COVERAGE_HIGH : COVERAGE_MEDIUM, .reason = REASON_USER};
     return true;
 }
 
@@ -61,15 +54,19 @@ static void fill(const struct inbound_request *r, const struct send_context *con
 bool inbound_compose(const struct inbound_request *request, const struct send_context *context,
                      struct arena *a, struct message *ret, struct problem *problem)
 {
-    struct route_query query = {.table = context->senders, .kind = KIND_SMS};
+    struct route_query query = {.routing = context->routing,
+                                .account = context->account,
+                                .number = request->from,
+                                .kind = KIND_SMS,
+                                .type = TYPE_TRANSACTIONAL};
     struct route_choice receiver = {0};
 
     if (!check_number(request->from, "from", a, problem))
         return false;
     number_place(request->from, &query.to);
-    bool found = request->has_to
-                     ? named_receiver(request, context->senders, &query.to, &receiver, problem)
-                     : route_choose(&query, &receiver, a, problem);
+    bool found = request->has_to ? named_receiver(request, &context->routing->senders, &query.to,
+                                                  &receiver, problem)
+                                 : route_choose(&query, &receiver, a, problem);
     if (!found || !check_text(request->text, false, a, problem))
         return false;
     assert(receiver.sender);

@@ -19,7 +19,7 @@ static int set_up(void **state)
     arena_init(&arena, 1 << 20);
     store = test_store_open(&clock_real);
     optouts = optouts_new(store_secret(store));
-    context = (struct send_context){.account = 1, .mode = MODE_TEST, .senders = &senders_test};
+    context = (struct send_context){.account = 1, .mode = MODE_TEST, .routing = &routing_test};
     problem = (struct problem){0};
     return store_reader_open(store, &reader);
 }

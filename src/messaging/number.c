@@ -82,6 +82,24 @@ static const struct numbering_country *country_of(const struct numbering_code *c
     return &numbering_countries[code->country];
 }
 
+static bool code_has(const struct numbering_code *code, const char *country)
+{
+    if (strcmp(numbering_countries[code->country].iso, country) == 0)
+        return true;
+    for (size_t i = code->first_range; i < (size_t)code->first_range + code->ranges; i++)
+        if (strcmp(numbering_countries[numbering_ranges[i].country].iso, country) == 0)
+            return true;
+    return false;
+}
+
+unsigned number_calling_code(const char *country)
+{
+    for (size_t i = 0; country[0] && i < numbering_code_count; i++)
+        if (code_has(&numbering_codes[i], country))
+            return numbering_codes[i].code;
+    return 0;
+}
+
 void number_place(struct str number, struct number_place *ret)
 {
     unsigned code_length;

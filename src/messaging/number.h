@@ -15,6 +15,8 @@ struct number_place {
 
 /* Of a valid number. */
 void number_place(struct str number, struct number_place *ret);
+/* The calling code of a country: of "GB" 44. 0 when no number belongs there: "UK". */
+unsigned number_calling_code(const char *country);
 
 /* The North American plan: one zone of many countries. */
 static inline bool number_is_nanp(const struct number_place *p)

@@ -104,13 +104,26 @@ static void examples_of_every_country(void **state)
     assert_true(rows > 200);
 }
 
+static void codes_of_countries(void **state)
+{
+    assert_int_equal(number_calling_code("GB"), 44);
+    assert_int_equal(number_calling_code("JE"), 44);
+    assert_int_equal(number_calling_code("US"), 1);
+    assert_int_equal(number_calling_code("CA"), 1); /* only a part of it */
+    assert_int_equal(number_calling_code("DE"), 49);
+    assert_int_equal(number_calling_code("KZ"), 7);
+    assert_int_equal(number_calling_code("UK"), 0);
+    assert_int_equal(number_calling_code("gb"), 0);
+    assert_int_equal(number_calling_code("G"), 0);
+    assert_int_equal(number_calling_code(""), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(format_is_exact),
-        cmocka_unit_test(shared_codes_are_told_apart),
-        cmocka_unit_test(odd_ones),
-        cmocka_unit_test(examples_of_every_country),
+        cmocka_unit_test(format_is_exact),    cmocka_unit_test(shared_codes_are_told_apart),
+        cmocka_unit_test(odd_ones),           cmocka_unit_test(examples_of_every_country),
+        cmocka_unit_test(codes_of_countries),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,16 @@ const struct message *parcel_message(const struct parcel *p)
     return &p->message;
 }
 
+void parcel_set_note(struct parcel *p, void *note)
+{
+    p->note = note;
+}
+
+void *parcel_note(const struct parcel *p)
+{
+    return p->note;
+}
+
 static char *keep(char *at, struct str *s)
 {
     if (s->n)
@@ -29,6 +39,7 @@ struct parcel *parcel_new(const struct message *m)
 
     if (!p)
         return NULL;
+    p->note = NULL;
     p->message = *m;
     forget_rest(&p->message);
     char *at = (char *)(p + 1);

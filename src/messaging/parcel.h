@@ -8,6 +8,7 @@
 
 struct parcel {
     struct letter letter; /* in the box of offers, then in a queue */
+    void *note;           /* of the carrier that has it */
     struct message message;
 };
 

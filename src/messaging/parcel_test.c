@@ -37,6 +37,9 @@ static void keeps_what_a_carrier_needs(void **state)
     assert_true(str_is(kept->media, "https://example.com/a"));
     assert_int_equal(kept->tags.n + kept->metadata.n + kept->webhook_url.n, 0);
     assert_int_equal(kept->id, 7);
+    assert_null(parcel_note(p));
+    parcel_set_note(p, text);
+    assert_ptr_equal(parcel_note(p), text);
     assert_int_equal(kept->cost_micros, 7500);
     free(p);
 }

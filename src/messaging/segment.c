@@ -3,6 +3,7 @@
 #include "base/gsm0338.h"
 #include "base/utf8.h"
 
+#include <assert.h>
 #include <errno.h>
 
 /* What the whole text would take in either encoding. */
@@ -37,36 +38,27 @@ static int measure_text(struct str text, struct measure *ret)
 }
 
 /* The units of the character at the front of a text that is known to be good. */
-static unsigned front_units(struct str text, enum encoding encoding, unsigned *ret_bytes)
+static unsigned front_units(struct str text, enum segment_unit unit, unsigned *ret_bytes)
 {
     int32_t point = utf8_decode(text, ret_bytes);
 
-    return encoding == ENCODING_GSM7 ? gsm_septets(point) : ucs2_units(point);
+    assert(point >= 0);
+    switch (unit) {
+    case SEGMENT_SEPTETS:
+        return gsm_septets(point);
+    case SEGMENT_UTF16:
+        return ucs2_units(point);
+    case SEGMENT_CHARACTERS:
+        return 1;
+    }
+    return 1;
 }
 
-static void start(struct segment_splitter *s, struct str text, const struct measure *m)
+void segment_split(struct segment_splitter *s, struct str utf8, enum segment_unit unit,
+                   unsigned room)
 {
-    *s = (struct segment_splitter){.rest = text};
-    if (m->fits_gsm) {
-        s->encoding = ENCODING_GSM7;
-        s->room = m->septets <= SEGMENT_GSM7_SINGLE ? SEGMENT_GSM7_SINGLE : SEGMENT_GSM7_PART;
-    } else {
-        s->encoding = ENCODING_UCS2;
-        s->room = m->units <= SEGMENT_UCS2_SINGLE ? SEGMENT_UCS2_SINGLE : SEGMENT_UCS2_PART;
-    }
-}
-
-int segment_split(struct segment_splitter *s, struct str utf8)
-{
-    struct measure m;
-    int r = measure_text(utf8, &m);
-
-    if (r < 0) {
-        *s = (struct segment_splitter){.done = true};
-        return r;
-    }
-    start(s, utf8, &m);
-    return 0;
+    assert(room >= 2); /* a pair fits */
+    *s = (struct segment_splitter){.rest = utf8, .unit = unit, .room = room};
 }
 
 bool segment_next(struct segment_splitter *s, struct str *ret_part)
@@ -77,7 +69,7 @@ bool segment_next(struct segment_splitter *s, struct str *ret_part)
     if (s->done)
         return false;
     while (s->rest.n > 0) {
-        unsigned bytes, units = front_units(s->rest, s->encoding, &bytes);
+        unsigned bytes, units = front_units(s->rest, s->unit, &bytes);
         if (used + units > s->room)
             break;
         used += units;
@@ -89,22 +81,39 @@ bool segment_next(struct segment_splitter *s, struct str *ret_part)
     return true;
 }
 
-int segment_count(struct str utf8, enum encoding *ret_encoding, unsigned *ret_segments)
+void segment_put_back(struct segment_splitter *s, struct str *part)
+{
+    assert(part->n > 1); /* or it would never end */
+    part->n--;
+    s->rest = (struct str){part->p + part->n, s->rest.n + 1};
+    s->done = false;
+}
+
+static unsigned count_parts(struct str utf8, enum segment_unit unit, unsigned room)
 {
     struct segment_splitter s;
-    struct measure m;
     struct str part;
-    unsigned count = 1;
+    unsigned count = 0;
+
+    for (segment_split(&s, utf8, unit, room); segment_next(&s, &part);)
+        count++;
+    return count;
+}
+
+/* What fits in one part need not be cut to be counted. */
+int segment_count(struct str utf8, enum encoding *ret_encoding, unsigned *ret_segments)
+{
+    struct measure m;
     int r = measure_text(utf8, &m);
 
     if (r < 0)
         return r;
-    start(&s, utf8, &m);
-    /* What fits in one part need not be cut to be counted. */
-    if (s.room != SEGMENT_GSM7_SINGLE && s.room != SEGMENT_UCS2_SINGLE)
-        for (count = 0; segment_next(&s, &part);)
-            count++;
-    *ret_encoding = s.encoding;
-    *ret_segments = count;
+    *ret_encoding = m.fits_gsm ? ENCODING_GSM7 : ENCODING_UCS2;
+    if (m.fits_gsm ? m.septets <= SEGMENT_GSM7_SINGLE : m.units <= SEGMENT_UCS2_SINGLE)
+        *ret_segments = 1;
+    else if (m.fits_gsm)
+        *ret_segments = count_parts(utf8, SEGMENT_SEPTETS, SEGMENT_GSM7_PART);
+    else
+        *ret_segments = count_parts(utf8, SEGMENT_UTF16, SEGMENT_UCS2_PART);
     return 0;
 }

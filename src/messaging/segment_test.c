@@ -58,7 +58,7 @@ static void empty_text_is_one_empty_part(void **state)
     struct segment_splitter s;
     struct str part = STR("x");
 
-    assert_int_equal(segment_split(&s, STR("")), 0);
+    segment_split(&s, STR(""), SEGMENT_SEPTETS, SEGMENT_GSM7_PART);
     assert_true(segment_next(&s, &part));
     assert_int_equal(part.n, 0);
     assert_false(segment_next(&s, &part));
@@ -66,13 +66,47 @@ static void empty_text_is_one_empty_part(void **state)
 
 static void bad_text_is_refused(void **state)
 {
-    struct segment_splitter s;
-    struct str part;
     enum encoding encoding;
     unsigned segments;
 
     assert_int_equal(segment_count(STR("abc\xff"), &encoding, &segments), -EILSEQ);
-    assert_int_equal(segment_split(&s, STR("\xed\xa0\x80")), -EILSEQ);
+    assert_int_equal(segment_count(STR("\xed\xa0\x80"), &encoding, &segments), -EILSEQ);
+}
+
+/* `wanted`: the parts, a bar between. */
+static void check_cut(const char *text, enum segment_unit unit, unsigned room, const char *wanted)
+{
+    struct segment_splitter s;
+    struct str rest = str_of(wanted), part;
+
+    for (segment_split(&s, str_of(text), unit, room); segment_next(&s, &part);) {
+        struct str should = str_cut(&rest, '|');
+        if (!str_eq(part, should))
+            fail_msg("'%.*s' instead of '%.*s'", STR_FMT(part), STR_FMT(should));
+    }
+    assert_null(rest.p);
+}
+
+static void parts_are_cut_to_any_room(void **state)
+{
+    check_cut("abcdefg", SEGMENT_SEPTETS, 3, "abc|def|g");
+    check_cut("ab€€c", SEGMENT_SEPTETS, 3, "ab|€|€c");
+    check_cut("ab€€c", SEGMENT_UTF16, 3, "ab€|€c");
+    check_cut("ab😀😀c", SEGMENT_UTF16, 3, "ab|😀|😀c");
+    check_cut("aéÿé", SEGMENT_CHARACTERS, 2, "aé|ÿé");
+}
+
+static void a_character_can_be_put_back(void **state)
+{
+    struct segment_splitter s;
+    struct str part;
+
+    segment_split(&s, STR("abc"), SEGMENT_SEPTETS, 3);
+    assert_true(segment_next(&s, &part));
+    segment_put_back(&s, &part);
+    assert_true(str_is(part, "ab"));
+    assert_true(segment_next(&s, &part));
+    assert_true(str_is(part, "c"));
     assert_false(segment_next(&s, &part));
 }
 
@@ -84,19 +118,6 @@ static uint32_t draw(uint32_t below)
 
     seed = seed * 6364136223846793005u + 1442695040888963407u;
     return (uint32_t)(seed >> 33) % below;
-}
-
-static size_t put(char *out, int32_t point)
-{
-    if (point < 0x80) {
-        out[0] = (char)point;
-        return 1;
-    }
-    size_t n = point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
-    for (size_t i = n - 1; i > 0; i--, point >>= 6)
-        out[i] = (char)(0x80 | (point & 0x3f));
-    out[0] = (char)((0xf00 >> n & 0xff) | point);
-    return n;
 }
 
 /* Mostly of one flavour, so that all encodings and all kinds of cut come up. */
@@ -137,10 +158,9 @@ static void check_parts(struct str text)
     const char *expected = text.p;
 
     assert_int_equal(segment_count(text, &encoding, &segments), 0);
-    assert_int_equal(segment_split(&s, text), 0);
-    assert_int_equal(s.encoding, encoding);
     unsigned room =
         encoding == ENCODING_GSM7 ? (segments == 1 ? 160 : 153) : (segments == 1 ? 70 : 67);
+    segment_split(&s, text, encoding == ENCODING_GSM7 ? SEGMENT_SEPTETS : SEGMENT_UTF16, room);
     while (segment_next(&s, &part)) {
         unsigned units = units_of(part, encoding);
         assert_ptr_equal(part.p, expected); /* each begins where the last one ended */
@@ -162,7 +182,7 @@ static void random_texts_rejoin(void **state)
         uint32_t length = draw(draw(20) ? 330 : 1600), flavour = draw(3);
         size_t n = 0;
         for (uint32_t i = 0; i < length; i++)
-            n += put(bytes + n, random_point(flavour));
+            n += utf8_encode(random_point(flavour), bytes + n);
         check_parts((struct str){bytes, n});
     }
 }
@@ -173,6 +193,8 @@ int main(void)
         cmocka_unit_test(vectors_hold),
         cmocka_unit_test(empty_text_is_one_empty_part),
         cmocka_unit_test(bad_text_is_refused),
+        cmocka_unit_test(parts_are_cut_to_any_room),
+        cmocka_unit_test(a_character_can_be_put_back),
         cmocka_unit_test(random_texts_rejoin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

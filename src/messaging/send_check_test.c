@@ -23,7 +23,7 @@ static int set_up(void **state)
     context = (struct send_context){.account = 11,
                                     .mode = MODE_TEST,
                                     .now_us = NOW_US,
-                                    .senders = &senders_test,
+                                    .routing = &routing_test,
                                     .optouts = optouts_new((const uint8_t *)"0123456789abcdef")};
     assert_non_null(context.optouts);
     request = (struct send_request){

@@ -2,11 +2,10 @@
 
 #include "base/clock.h"
 #include "base/random.h"
-#include "net/port_holder.h"
+#include "net/listener.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <netdb.h>
 #include <netinet/tcp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +14,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-enum { TLS_HANDSHAKE = 0x16, EVENTS = 256, SWEEP_MS = 500, BACKLOG = 1024, ACCEPTS = 64 };
+enum { TLS_HANDSHAKE = 0x16, EVENTS = 256, SWEEP_MS = 500, ACCEPTS = 64 };
 
 struct acceptor {
     struct acceptor_options options;
@@ -137,91 +136,6 @@ static void *acceptor_main(void *argument)
     return NULL;
 }
 
-/* "127.0.0.1:8443", "[::1]:8443", "localhost:0" */
-static int resolve(const char *listen_on, struct addrinfo **ret, char *why, size_t why_size)
-{
-    struct addrinfo hints = {.ai_flags = AI_PASSIVE, .ai_socktype = SOCK_STREAM};
-    char host[NI_MAXHOST + 16], *port;
-
-    snprintf(host, sizeof host, "%s", listen_on);
-    port = strrchr(host, ':');
-    if (!port) {
-        snprintf(why, why_size, "cannot listen on '%s': write HOST:PORT", listen_on);
-        return -EINVAL;
-    }
-    *port++ = '\0';
-    char *name = host;
-    if (name[0] == '[' && name[strlen(name) - 1] == ']') {
-        name[strlen(name) - 1] = '\0';
-        name++;
-    }
-    int failed = getaddrinfo(*name ? name : NULL, port, &hints, ret);
-    if (failed) {
-        snprintf(why, why_size, "cannot listen on %s: %s", listen_on, gai_strerror(failed));
-        return -EINVAL;
-    }
-    return 0;
-}
-
-/* A client can connect to "everywhere", but no certificate names it: loopback stands for it. */
-static void name_loopback(struct sockaddr *address)
-{
-    struct sockaddr_in *v4 = (struct sockaddr_in *)address;
-    struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)address;
-
-    if (address->sa_family == AF_INET && v4->sin_addr.s_addr == htonl(INADDR_ANY))
-        v4->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    if (address->sa_family == AF_INET6 && IN6_IS_ADDR_UNSPECIFIED(&v6->sin6_addr))
-        v6->sin6_addr = in6addr_loopback;
-}
-
-static void remember_address(struct acceptor *a)
-{
-    struct sockaddr_storage bound = {0};
-    socklen_t length = sizeof bound;
-    char host[48], port[8];
-
-    getsockname(a->listener, (struct sockaddr *)&bound, &length);
-    name_loopback((struct sockaddr *)&bound);
-    getnameinfo((struct sockaddr *)&bound, length, host, sizeof host, port, sizeof port,
-                NI_NUMERICHOST | NI_NUMERICSERV);
-    snprintf(a->address, sizeof a->address, bound.ss_family == AF_INET6 ? "[%s]:%s" : "%s:%s", host,
-             port);
-}
-
-static void tell_failure(const struct acceptor *a, const struct sockaddr *address, int failed,
-                         char *why, size_t why_size)
-{
-    char holder[PORT_HOLDER_SIZE];
-
-    if (failed != -EADDRINUSE)
-        snprintf(why, why_size, "cannot listen on %s: %s", a->options.listen, strerror(-failed));
-    else
-        snprintf(why, why_size, "cannot listen on %s: %s uses this port", a->options.listen,
-                 port_holder_find(address, holder) ? holder : "another program");
-}
-
-static int open_listener(struct acceptor *a, char *why, size_t why_size)
-{
-    struct addrinfo *found;
-    int on = 1;
-
-    int failed = resolve(a->options.listen, &found, why, why_size);
-    if (failed)
-        return failed;
-    a->listener = socket(found->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (a->listener < 0 || setsockopt(a->listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) < 0 ||
-        bind(a->listener, found->ai_addr, found->ai_addrlen) < 0 ||
-        listen(a->listener, BACKLOG) < 0)
-        failed = -errno;
-    if (failed)
-        tell_failure(a, found->ai_addr, failed, why, why_size);
-    else
-        remember_address(a);
-    freeaddrinfo(found);
-    return failed;
-}
-
 static int watch(struct acceptor *a, int fd)
 {
     struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
@@ -265,7 +179,7 @@ int acceptor_start(struct acceptor **ret, const struct acceptor_options *options
     a->listener = -1;
     a->epoll = epoll_create1(EPOLL_CLOEXEC);
     a->wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-    int failed = open_listener(a, why, why_size);
+    int failed = listener_open(options->listen, &a->listener, a->address, why, why_size);
     if (!failed) {
         a->options.bound(a->options.context, a->address);
         failed = start_thread(a, why, why_size);

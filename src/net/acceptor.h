@@ -4,8 +4,7 @@
 #pragma once
 
 #include "net/conn_table.h"
-
-enum { ADDRESS_SIZE = 64 };
+#include "net/listener.h"
 
 struct acceptor_options {
     const char *listen;

@@ -1,11 +1,11 @@
-#include "net/loop.h"
+#include "net/loop_internal.h"
 
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <uv.h>
 
 struct loop {
     uv_loop_t uv;
@@ -14,7 +14,7 @@ struct loop {
     bool running;
     char name[16];
     struct loop_signal *signals;
-    struct loop_timer *timers;
+    struct loop_guest *guests;
 };
 
 struct loop_signal {
@@ -28,8 +28,30 @@ struct loop_timer {
     uv_timer_t uv;
     loop_callback *callback;
     void *context;
-    struct loop_timer *next;
+    struct loop *loop;
+    struct loop_guest guest;
 };
+
+uv_loop_t *loop_uv(struct loop *l)
+{
+    return &l->uv;
+}
+
+void loop_guest_enter(struct loop *l, struct loop_guest *g)
+{
+    g->previous = NULL;
+    g->next = l->guests;
+    if (g->next)
+        g->next->previous = g;
+    l->guests = g;
+}
+
+void loop_guest_leave(struct loop *l, struct loop_guest *g)
+{
+    *(g->previous ? &g->previous->next : &l->guests) = g->next;
+    if (g->next)
+        g->next->previous = g->previous;
+}
 
 static void on_stop(uv_async_t *async)
 {
@@ -86,6 +108,11 @@ static void on_timer(uv_timer_t *timer)
     t->callback(t->context);
 }
 
+static void show_timer_out(struct loop_guest *g)
+{
+    loop_timer_free(LOOP_GUEST_OF(g, struct loop_timer));
+}
+
 struct loop_timer *loop_timer_new(struct loop *l, loop_callback *callback, void *context)
 {
     struct loop_timer *t = calloc(1, sizeof *t);
@@ -96,8 +123,9 @@ struct loop_timer *loop_timer_new(struct loop *l, loop_callback *callback, void 
     t->uv.data = t;
     t->callback = callback;
     t->context = context;
-    t->next = l->timers;
-    l->timers = t;
+    t->loop = l;
+    t->guest.show_out = show_timer_out;
+    loop_guest_enter(l, &t->guest);
     return t;
 }
 
@@ -111,11 +139,29 @@ void loop_timer_stop(struct loop_timer *t)
     uv_timer_stop(&t->uv);
 }
 
+static void on_timer_closed(uv_handle_t *timer)
+{
+    free(timer->data);
+}
+
+void loop_timer_free(struct loop_timer *t)
+{
+    if (!t)
+        return;
+    loop_guest_leave(t->loop, &t->guest);
+    uv_close((uv_handle_t *)&t->uv, on_timer_closed);
+}
+
 static void *loop_main(void *argument)
 {
     struct loop *l = argument;
+    sigset_t broken_pipe;
 
     pthread_setname_np(pthread_self(), l->name);
+    /* libuv writes to sockets that the peer may have closed. */
+    sigemptyset(&broken_pipe);
+    sigaddset(&broken_pipe, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &broken_pipe, NULL);
     uv_run(&l->uv, UV_RUN_DEFAULT);
     return NULL;
 }
@@ -143,19 +189,14 @@ void loop_free(struct loop *l)
     uv_close((uv_handle_t *)&l->stop, NULL);
     for (struct loop_signal *s = l->signals; s; s = s->next)
         uv_close((uv_handle_t *)&s->uv, NULL);
-    for (struct loop_timer *t = l->timers; t; t = t->next)
-        uv_close((uv_handle_t *)&t->uv, NULL);
+    while (l->guests)
+        l->guests->show_out(l->guests);
     uv_run(&l->uv, UV_RUN_DEFAULT);
     uv_loop_close(&l->uv);
     while (l->signals) {
         struct loop_signal *next = l->signals->next;
         free(l->signals);
         l->signals = next;
-    }
-    while (l->timers) {
-        struct loop_timer *next = l->timers->next;
-        free(l->timers);
-        l->timers = next;
     }
     free(l);
 }

@@ -1,5 +1,5 @@
-/* An event loop on a thread of its own (libuv; loop.c is its only user). Signals may be raised from
- * any thread; everything else happens on the loop's thread, or before it starts. */
+/* An event loop on a thread of its own (libuv; only the files loop* know it). Signals may be raised
+ * from any thread; everything else happens on the loop's thread, or before it starts. */
 #pragma once
 
 #include <stdint.h>
@@ -18,9 +18,13 @@ struct loop_timer *loop_timer_new(struct loop *l, loop_callback *callback, void 
 /* First after delay_ms, then every repeat_ms (0 = once). Starting again replaces the old times. */
 void loop_timer_start(struct loop_timer *t, uint64_t delay_ms, uint64_t repeat_ms);
 void loop_timer_stop(struct loop_timer *t);
+/* Also from inside its own callback. Those that live as long as the loop go with it. NULL is fine.
+ */
+void loop_timer_free(struct loop_timer *t);
 
 int loop_start(struct loop *l, const char *thread_name);
 /* Ends the thread; signals raised later are ignored. */
 void loop_stop(struct loop *l);
-/* Frees the loop with its signals and timers; after loop_stop, or without a start. */
+/* Frees the loop with its signals, timers and connections, whose callbacks are not called; after
+ * loop_stop, or without a start. */
 void loop_free(struct loop *l);

@@ -17,7 +17,7 @@ struct loop_tcp_options {
     /* Connected: data may be written. */
     void (*opened)(void *context);
     /* Everything that came and was not yet taken; how much of it is taken now. What is left comes
-     * again with more behind it. */
+     * again with more behind it; when 96 KiB of it are left, that is the end. */
     size_t (*received)(void *context, struct str bytes);
     /* The end, once, for whatever reason: a sentence for the log. After it the connection is gone:
      * no call may be made with it. Not after loop_tcp_close. */
@@ -25,7 +25,7 @@ struct loop_tcp_options {
     void *context;
 };
 
-/* 0, or -ENOMEM. */
+/* 0, or -ENOMEM. The options are copied, but not what tls points to. */
 int loop_tcp_open(struct loop_tcp **ret, struct loop *l, const struct loop_tcp_options *options);
 /* Takes a copy. What is written in one turn of the loop goes out together. False: more than 4 MiB
  * wait to be sent, or memory is short; nothing was taken. */

@@ -143,6 +143,46 @@ static void test_timers(void **state)
     assert_int_equal(atomic_load(&often.called.times), 3);
 }
 
+struct passing {
+    struct called called;
+    struct loop_timer *timer;
+};
+
+static void free_timer(void *context)
+{
+    struct passing *p = context;
+
+    loop_timer_free(p->timer);
+    call(&p->called);
+}
+
+/* One that ends itself, one that is freed while it waits, and one that never ran. */
+static void test_timers_are_freed_one_by_one(void **state)
+{
+    struct loop *l;
+    struct called waiting;
+    struct passing passing;
+
+    called_init(&waiting);
+    called_init(&passing.called);
+    assert_int_equal(loop_new(&l), 0);
+    passing.timer = loop_timer_new(l, free_timer, &passing);
+    struct loop_timer *middle = loop_timer_new(l, call, &waiting);
+    struct loop_timer *idle = loop_timer_new(l, call, &waiting);
+    loop_timer_start(passing.timer, 1, 1);
+    loop_timer_start(middle, 10, 0);
+    loop_timer_free(middle);
+    assert_int_equal(loop_start(l, "loop-test"), 0);
+    assert_true(wait_for(&passing.called));
+    usleep(30000);
+    loop_stop(l);
+    loop_timer_free(idle);
+    loop_timer_free(NULL);
+    loop_free(l);
+    assert_int_equal(atomic_load(&passing.called.times), 1);
+    assert_int_equal(atomic_load(&waiting.times), 0);
+}
+
 static void test_unused(void **state)
 {
     struct loop *l;
@@ -162,9 +202,8 @@ static void test_unused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_signal),
-        cmocka_unit_test(test_raises_from_many_threads),
-        cmocka_unit_test(test_timers),
+        cmocka_unit_test(test_signal), cmocka_unit_test(test_raises_from_many_threads),
+        cmocka_unit_test(test_timers), cmocka_unit_test(test_timers_are_freed_one_by_one),
         cmocka_unit_test(test_unused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

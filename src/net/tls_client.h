@@ -17,8 +17,8 @@ int tls_client_new(struct tls_client **ret, const struct tls_client_options *opt
                    char why[TLS_WHY_SIZE]);
 void tls_client_free(struct tls_client *c);
 
-/* A session that wants the certificate of `name` (a host name or an address). The functions of
- * tls_stream.h work on it. */
+/* A session that wants the certificate of `name` (a host name or an address), which stays as long
+ * as the session. The functions of tls_stream.h work on it; s->output is the caller's to set. */
 int tls_client_stream(struct tls_stream *s, const struct tls_client *c, const char *name);
-/* Why the handshake failed, in words: "the certificate has expired". */
+/* Why it was TLS_BROKEN, in words: "the certificate has expired". */
 void tls_client_why(const struct tls_stream *s, char why[TLS_WHY_SIZE]);

@@ -1,4 +1,4 @@
-#include "net/tls_stream.h"
+#include "net/tls_internal.h"
 
 #include <errno.h>
 #include <gnutls/gnutls.h>
@@ -111,22 +111,32 @@ static ssize_t push(gnutls_transport_ptr_t stream, const void *bytes, size_t n)
     return (ssize_t)n;
 }
 
-int tls_stream_init(struct tls_stream *s, struct tls_context *c)
+int tls_stream_begin(struct tls_stream *s, unsigned flags, gnutls_priority_t priorities,
+                     gnutls_certificate_credentials_t credentials)
 {
-    static const gnutls_datum_t protocol = {(unsigned char *)"http/1.1", 8};
-
-    s->context = c;
-    if (gnutls_init(&s->session, GNUTLS_SERVER | GNUTLS_NONBLOCK | GNUTLS_NO_SIGNAL) < 0)
+    *s = (struct tls_stream){.session = NULL};
+    if (gnutls_init(&s->session, flags | GNUTLS_NONBLOCK | GNUTLS_NO_SIGNAL) < 0)
         return -ENOMEM;
     gnutls_session_set_ptr(s->session, s);
-    gnutls_priority_set(s->session, c->priorities);
-    gnutls_credentials_set(s->session, GNUTLS_CRD_CERTIFICATE, c->credentials);
-    gnutls_session_ticket_enable_server(s->session, &c->ticket_key);
-    gnutls_alpn_set_protocols(s->session, &protocol, 1, 0);
+    gnutls_priority_set(s->session, priorities);
+    gnutls_credentials_set(s->session, GNUTLS_CRD_CERTIFICATE, credentials);
     gnutls_handshake_set_timeout(s->session, 0); /* the connection has a deadline of its own */
     gnutls_transport_set_ptr(s->session, s);
     gnutls_transport_set_pull_function(s->session, pull);
     gnutls_transport_set_push_function(s->session, push);
+    return 0;
+}
+
+int tls_stream_init(struct tls_stream *s, struct tls_context *c)
+{
+    static const gnutls_datum_t protocol = {(unsigned char *)"http/1.1", 8};
+
+    int r = tls_stream_begin(s, GNUTLS_SERVER, c->priorities, c->credentials);
+    if (r < 0)
+        return r;
+    s->context = c;
+    gnutls_session_ticket_enable_server(s->session, &c->ticket_key);
+    gnutls_alpn_set_protocols(s->session, &protocol, 1, 0);
     return 0;
 }
 
@@ -136,8 +146,9 @@ void tls_stream_done(struct tls_stream *s)
     s->session = NULL;
 }
 
-static enum tls_result result_of(ssize_t code)
+static enum tls_result result_of(struct tls_stream *s, ssize_t code)
 {
+    s->code = (int)code;
     if (code == GNUTLS_E_AGAIN || code == GNUTLS_E_INTERRUPTED)
         return TLS_MORE;
     if (code == 0 || code == GNUTLS_E_PREMATURE_TERMINATION)
@@ -156,7 +167,7 @@ enum tls_result tls_stream_handshake(struct tls_stream *s)
         return TLS_OK;
     if (code != GNUTLS_E_AGAIN)
         gnutls_alert_send_appropriate(s->session, code);
-    return result_of(code);
+    return result_of(s, code);
 }
 
 /* Plaintext is shorter than its ciphertext; a record may have begun with earlier input, though. */
@@ -182,7 +193,7 @@ enum tls_result tls_stream_read(struct tls_stream *s, struct buf *out)
             if (s->input.n == 0)
                 return TLS_MORE;
         } else if (n == 0 || gnutls_error_is_fatal((int)n)) {
-            return result_of(n);
+            return result_of(s, n);
         }
     }
 }

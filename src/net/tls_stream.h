@@ -1,5 +1,6 @@
-/* A server's TLS session over memory: ciphertext is fed in and taken out as bytes, so that whoever
- * owns the socket reads and writes it with as few system calls as it likes. */
+/* A TLS session over memory, a server's or (tls_client.h) a client's: ciphertext is fed in and
+ * taken out as bytes, so that whoever owns the socket reads and writes it with as few system calls
+ * as it likes. */
 #pragma once
 
 #include "base/buf.h"
@@ -16,11 +17,17 @@ void tls_context_free(struct tls_context *c);
  */
 void tls_context_set_identity(struct tls_context *c, struct tls_identity *identity);
 
+/* Stays where it was initialised: the session points to it. */
 struct tls_stream {
     gnutls_session_t session;
-    struct tls_context *context;
-    struct str input;   /* ciphertext not yet consumed */
-    struct buf *output; /* where ciphertext goes */
+    struct tls_context *context; /* a server's */
+    struct str input;            /* ciphertext not yet consumed */
+    struct buf *output;          /* where ciphertext goes */
+    int code;                    /* GnuTLS's word on why it is TLS_BROKEN */
+
+    const struct tls_client *client; /* a client's */
+    const char *peer;                /* whose certificate it wants */
+    unsigned flaws;                  /* of the certificate, in bits of GnuTLS */
 };
 
 int tls_stream_init(struct tls_stream *s, struct tls_context *c);

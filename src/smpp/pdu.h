@@ -24,6 +24,9 @@ enum smpp_command {
     SMPP_SUBMIT_MULTI = 0x21,
     SMPP_ALERT_NOTIFICATION = 0x102,
     SMPP_DATA_SM = 0x103,
+    SMPP_BROADCAST_SM = 0x111,
+    SMPP_QUERY_BROADCAST_SM = 0x112,
+    SMPP_CANCEL_BROADCAST_SM = 0x113,
 };
 #define SMPP_GENERIC_NACK SMPP_RESPONSE
 
@@ -32,11 +35,11 @@ struct smpp_address {
     struct str digits; /* at most 20, or up to 11 letters */
 };
 
-/* All fields that any command has; those of other commands are left as they are. Texts are without
- * their NUL. */
+/* All fields that any command has; those that are not of the command that was read are empty. Texts
+ * are without their NUL. */
 struct smpp_pdu {
     uint32_t command, status, sequence;
-    bool has_body; /* of a response: refusals often come without */
+    bool has_body; /* when read: refusals often come without, and some other responses */
 
     struct str system_id, password, system_type, address_range;
     uint8_t interface_version, addr_ton, addr_npi;
@@ -51,6 +54,8 @@ struct smpp_pdu {
     struct str message_id, final_date;
     uint8_t message_state, error_code;
 
+    struct str opaque; /* all of submit_multi, which nobody here reads */
+
     struct str tlvs; /* optional parameters as they are on the wire */
 };
 
@@ -58,12 +63,15 @@ struct smpp_pdu {
  * -EBADMSG when the length is below 16 or above SMPP_PDU_MAX: nothing can be read any more. */
 int smpp_frame(struct str bytes, size_t *ret_length);
 /* One whole PDU. -ENOTSUP: the command is not in the table; the header is read. -EBADMSG: the body
- * breaks its own bounds; the header is read. Views live as long as the bytes. */
+ * breaks its own bounds; the header is read. Views live as long as the bytes. Lenient where it does
+ * no harm: responses may end behind the header; of a refusal whose body is broken only the header
+ * counts; one to three bytes behind the last parameter are passed over. */
 int smpp_decode(struct str bytes, struct smpp_pdu *ret);
-/* Appends the PDU, its length first. -EINVAL when a field is too long or holds a NUL; then nothing
- * is appended. A refused response (status not 0) has no body. */
+/* Appends the PDU, its length first. -EINVAL when a field is too long or holds a NUL, -ENOTSUP when
+ * the command is not in the table; then nothing is appended. A refused response (status not 0) has
+ * no body. */
 int smpp_encode(const struct smpp_pdu *pdu, struct buf *out);
-/* One line for people, without passwords and texts. */
+/* One line for people, fit for the log: without passwords and texts, long numbers only in part. */
 void smpp_print(const struct smpp_pdu *pdu, struct buf *out);
 
 const char *smpp_command_name(uint32_t command); /* "submit_sm", or "0x…" is the caller's; NULL */
@@ -72,28 +80,19 @@ const char *smpp_status_name(uint32_t status);   /* "ESME_RTHROTTLED"; NULL when
 /* ---- optional parameters ---- */
 
 enum smpp_tag {
-    SMPP_TAG_RECEIPTED_MESSAGE_ID = 0x001e,
-    SMPP_TAG_ADDITIONAL_STATUS = 0x001d,
-    SMPP_TAG_USER_MESSAGE_REFERENCE = 0x0204,
-    SMPP_TAG_SAR_REFERENCE = 0x020c,
-    SMPP_TAG_SAR_TOTAL = 0x020e,
-    SMPP_TAG_SAR_NUMBER = 0x020f,
-    SMPP_TAG_SC_INTERFACE_VERSION = 0x0210,
-    SMPP_TAG_NETWORK_ERROR_CODE = 0x0423,
-    SMPP_TAG_MESSAGE_PAYLOAD = 0x0424,
-    SMPP_TAG_MORE_MESSAGES = 0x0426,
-    SMPP_TAG_MESSAGE_STATE = 0x0427,
-    SMPP_TAG_CONGESTION_STATE = 0x0428,
+#define X(name, tag, word, kind) SMPP_TAG_##name = (tag),
+#include "smpp/tlv.def"
+#undef X
 };
 
 /* False when it is not there. */
 bool smpp_tlv_find(const struct smpp_pdu *pdu, uint16_t tag, struct str *ret);
-/* Big endian, of 1, 2 or 4 bytes. */
+/* Big endian, of 1, 2 or 4 bytes; false when it has another length. */
 bool smpp_tlv_number(const struct smpp_pdu *pdu, uint16_t tag, uint32_t *ret);
 /* With or without the NUL at its end. */
 bool smpp_tlv_text(const struct smpp_pdu *pdu, uint16_t tag, struct str *ret);
 
-/* For pdu.tlvs when encoding. */
+/* For pdu.tlvs when encoding. A value of more than 65535 bytes makes the buffer fail. */
 void smpp_tlv_put(struct buf *out, uint16_t tag, struct str value);
 void smpp_tlv_put_u8(struct buf *out, uint16_t tag, uint8_t value);
 void smpp_tlv_put_u16(struct buf *out, uint16_t tag, uint16_t value);

@@ -19,13 +19,18 @@ enum smpp_class {
 };
 
 /* Which of our error codes fits a permanent refusal; the domain has words for them. */
+#define SMPP_BLAMES(X)                                                                             \
+    X(MESSAGE, "message")     /* the carrier rejected the message */                               \
+    X(RECIPIENT, "recipient") /* the destination is no good */                                     \
+    X(SENDER, "sender")       /* the sender is no good */                                          \
+    X(BLOCKED, "blocked")     /* blocked by the carrier */                                         \
+    X(SPAM, "spam")                                                                                \
+    X(CARRIER, "carrier") /* a fault of its own */
+
 enum smpp_blame {
-    SMPP_BLAME_MESSAGE,   /* the carrier rejected the message */
-    SMPP_BLAME_RECIPIENT, /* the destination is no good */
-    SMPP_BLAME_SENDER,    /* the sender is no good */
-    SMPP_BLAME_BLOCKED,   /* blocked by the carrier */
-    SMPP_BLAME_SPAM,
-    SMPP_BLAME_CARRIER, /* a fault of its own */
+#define X(name, word) SMPP_BLAME_##name,
+    SMPP_BLAMES(X)
+#undef X
 };
 
 struct smpp_verdict {
@@ -44,6 +49,9 @@ struct smpp_exceptions {
     size_t count;
 };
 
-/* "0x45=temporary 0x400-0x4ff=permanent:spam": false, and `why` is a sentence. */
+/* "0x45=temporary 0x400-0x4ff=permanent:spam": statuses decimal or hexadecimal, a class, and what
+ * is to blame when it is not the usual. The first that fits counts. False: `why` is a sentence, and
+ * nothing is written. */
 bool smpp_exceptions_read(struct str text, struct smpp_exceptions *ret, char *why, size_t why_size);
+/* `own` may be NULL. */
 struct smpp_verdict smpp_status_verdict(uint32_t status, const struct smpp_exceptions *own);

@@ -31,6 +31,21 @@ struct store_engine {
                       struct event_record **ret, size_t *ret_count);
     int (*open_work)(struct store_reader *r, int64_t after, size_t limit, struct arena *a,
                      struct message **ret, size_t *ret_count);
+    int (*work_list)(struct store_reader *r, const struct work_query *query, struct arena *a,
+                     struct message **ret, size_t *ret_count, int64_t *ret_looked, bool *ret_end);
+    int (*work_carriers)(struct store_reader *r, unsigned *ret, size_t max, size_t *ret_count);
+    int (*carrier_list)(struct store_reader *r, struct arena *a, struct carrier_record **ret,
+                        size_t *ret_count);
+    int (*reference_find)(struct store_reader *r, unsigned carrier, struct str id, int64_t today,
+                          struct arena *a, struct reference_record **ret, size_t *ret_count);
+    int (*message_find)(struct store_reader *r, int64_t id, struct arena *a, struct message *ret);
+    int (*stray_list)(struct store_reader *r, int64_t cursor, size_t limit, struct arena *a,
+                      struct stray_record **ret, size_t *ret_count);
+    int (*inbound_part_overdue)(struct store_reader *r, int64_t before_us, size_t limit,
+                                struct arena *a, struct inbound_part_record **ret,
+                                size_t *ret_count);
+    int (*price_each)(struct store_reader *r,
+                      bool (*tell)(void *context, const struct price_record *p), void *context);
     int (*key_find)(struct store_reader *r, const uint8_t hash[KEY_HASH_SIZE],
                     struct key_record *ret);
     int (*key_list)(struct store_reader *r, int64_t account, int64_t from, size_t limit,
@@ -57,6 +72,20 @@ struct store_engine {
     void (*rollback)(struct store *s);
     int (*message_insert)(struct store *s, const struct message *m);    /* id and times are set */
     int (*message_move)(struct store *s, const struct message_move *m); /* m->from: open states */
+    int (*hand_over)(struct store *s, const int64_t *ids, size_t count, unsigned carrier);
+    int (*requeue)(struct store *s, int64_t id, unsigned carrier, unsigned retry_count);
+    int (*carrier_add)(struct store *s, struct carrier_record *c);
+    int (*carrier_note)(struct store *s, const struct carrier_record *c);
+    int (*carrier_drain)(struct store *s, unsigned id, bool drained);
+    int (*reference_add)(struct store *s, const struct reference_record *r, int64_t day);
+    int (*parts_open)(struct store *s, int64_t message, unsigned parts);
+    int (*part_delivered)(struct store *s, int64_t message, unsigned part, unsigned *ret_left);
+    int (*stray_add)(struct store *s, const struct stray_record *r); /* id and time are set */
+    int (*stray_remove)(struct store *s, int64_t id);
+    int (*inbound_part_add)(struct store *s, const struct inbound_part_record *p, bool force,
+                            struct arena *a, struct inbound_part_record **ret, size_t *ret_count);
+    int (*price_put)(struct store *s, const struct price_record *p);
+    int (*price_clear)(struct store *s);
     int (*key_insert)(struct store *s, struct key_record *k);
     int (*batch_insert)(struct store *s, const struct batch_record *b);
     int (*event_add)(struct store *s, const struct event_record *e);
@@ -108,6 +137,11 @@ void store_init(struct store *s, const struct store_engine *engine, const struct
 /* Notes why for store_error and returns r, so that engines write `return store_fail(…)`. */
 int store_fail(struct store *s, int r, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* For how many days before today references are kept. */
+enum { REFERENCE_DAYS = 3 };
+/* Days since 1970. */
+int64_t store_today(const struct store *s);
 
 /* The set of states that are not final. */
 #define STATUS_OPEN_BITS                                                                           \

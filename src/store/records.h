@@ -316,7 +316,7 @@ struct carrier_record {
     char note[CARRIER_NOTE_MAX + 1]; /* the last trouble, a sentence */
 };
 
-/* Under this id a carrier took this part (from 1) of a message. */
+/* Under this id a carrier took this part (from 1) of a message, or the whole (0). */
 struct reference_record {
     unsigned carrier;
     struct str id; /* in the form in which receipts are looked for */

@@ -26,6 +26,14 @@ static int bind_message(sqlite3_stmt *insert, int at, const struct message *m)
     return at;
 }
 
+/* The same with the carrier, which only live messages have. */
+static int bind_live_message(sqlite3_stmt *insert, int at, const struct message *m)
+{
+    at = bind_message(insert, at, m);
+    bind_number_or_null(insert, at++, m->carrier);
+    return at;
+}
+
 static bool has_extras(const struct message *m)
 {
     return m->subject.n || m->tags.n || m->metadata.n || m->webhook_url.n ||
@@ -35,7 +43,7 @@ static bool has_extras(const struct message *m)
 static int insert_whole(struct sqlite_store *s, const struct message *m)
 {
     sqlite3_stmt *insert = s->statements[WRITE_MESSAGE_INSERT_WHOLE];
-    int at = bind_message(insert, 1, m);
+    int at = bind_live_message(insert, 1, m);
 
     bind_text_or_null(insert, at++, m->subject);
     bind_text_or_null(insert, at++, m->tags);
@@ -50,22 +58,38 @@ static int insert_whole(struct sqlite_store *s, const struct message *m)
 
 static int insert_plain(struct sqlite_store *s, const struct message *m)
 {
-    bind_message(s->statements[WRITE_MESSAGE_INSERT], 1, m);
-    return run(s, WRITE_MESSAGE_INSERT);
+    enum write_statement which = m->carrier ? WRITE_MESSAGE_INSERT_LIVE : WRITE_MESSAGE_INSERT;
+
+    if (m->carrier)
+        bind_live_message(s->statements[which], 1, m);
+    else
+        bind_message(s->statements[which], 1, m);
+    return run(s, which);
+}
+
+/* A column that is given costs even where it holds nothing. */
+static int insert_many(struct sqlite_store *s, const struct message *messages, bool live)
+{
+    enum write_statement which = live ? WRITE_MESSAGE_INSERT_LIVE_MANY : WRITE_MESSAGE_INSERT_MANY;
+    int at = 1;
+
+    for (size_t i = 0; i < GATHER_MESSAGES; i++)
+        at = live ? bind_live_message(s->statements[which], at, &messages[i])
+                  : bind_message(s->statements[which], at, &messages[i]);
+    return run(s, which);
 }
 
 static int flush_messages(struct sqlite_store *s)
 {
     struct gathered *g = s->gathered;
     size_t count = g->message_count;
-    int failed = 0, at = 1;
+    bool live = g->live;
+    int failed = 0;
 
     g->message_count = g->used = 0;
-    if (count == GATHER_MESSAGES) {
-        for (size_t i = 0; i < count; i++)
-            at = bind_message(s->statements[WRITE_MESSAGE_INSERT_MANY], at, &g->messages[i]);
-        return run(s, WRITE_MESSAGE_INSERT_MANY);
-    }
+    g->live = false;
+    if (count == GATHER_MESSAGES)
+        return insert_many(s, g->messages, live);
     for (size_t i = 0; i < count && !failed; i++)
         failed = insert_plain(s, &g->messages[i]);
     return failed;
@@ -86,6 +110,7 @@ static void keep_message(struct gathered *g, const struct message *m)
     struct message *kept = &g->messages[g->message_count++];
 
     *kept = *m;
+    g->live |= m->carrier != 0;
     kept->from = keep_bytes(g, m->from);
     kept->to = keep_bytes(g, m->to);
     kept->media = keep_bytes(g, m->media);
@@ -145,9 +170,10 @@ static bool add_row(struct gathered_rows *rows, const int64_t numbers[GATHER_COL
     return rows->count == GATHER_ROWS;
 }
 
-int gather_work(struct sqlite_store *s, const struct work *w, int64_t updated_us)
+int gather_work(struct sqlite_store *s, const struct work *w)
 {
-    const int64_t row[] = {w->id, w->owner, w->status, updated_us, w->sent_us, w->retry_count};
+    const int64_t row[] = {w->id,      w->owner,       w->status, w->updated_us,
+                           w->sent_us, w->retry_count, w->carrier};
 
     work_remember(s->works, w);
     return add_row(&s->gathered->works, row) ? flush_works(s) : 0;
@@ -155,12 +181,13 @@ int gather_work(struct sqlite_store *s, const struct work *w, int64_t updated_us
 
 int gather_ending(struct sqlite_store *s, const struct ending *e)
 {
-    const int64_t row[] = {e->id, e->status, e->ended_us, e->sent_us, e->failure, e->retry_count};
+    const int64_t row[] = {e->id,      e->status,      e->ended_us, e->sent_us,
+                           e->failure, e->retry_count, e->carrier};
 
     return add_row(&s->gathered->endings, row) ? flush_endings(s) : 0;
 }
 
-bool gather_find_work(const struct sqlite_store *s, int64_t id, struct work *ret)
+static bool find_gathered(const struct sqlite_store *s, int64_t id, struct work *ret)
 {
     const struct gathered_rows *rows = &s->gathered->works;
 
@@ -170,12 +197,39 @@ bool gather_find_work(const struct sqlite_store *s, int64_t id, struct work *ret
             *ret = (struct work){.id = id,
                                  .owner = row[1],
                                  .status = (enum message_status)row[2],
+                                 .updated_us = row[3],
                                  .sent_us = row[4],
-                                 .retry_count = (uint32_t)row[5]};
+                                 .retry_count = (uint16_t)row[5],
+                                 .carrier = (uint16_t)row[6]};
             return true;
         }
     }
     return false;
+}
+
+int gather_read_work(struct sqlite_store *s, int64_t id, struct work *ret)
+{
+    sqlite3_stmt *get = s->statements[WRITE_WORK_GET];
+    const struct work *known = work_find(s->works, id);
+
+    if (known)
+        *ret = *known;
+    if (known || find_gathered(s, id, ret))
+        return 1;
+    sqlite3_bind_int64(get, 1, id);
+    int code = sqlite3_step(get);
+    if (code == SQLITE_ROW)
+        *ret = (struct work){.id = id,
+                             .owner = sqlite3_column_int64(get, 0),
+                             .status = (enum message_status)sqlite3_column_int(get, 1),
+                             .updated_us = sqlite3_column_int64(get, 2),
+                             .sent_us = sqlite3_column_int64(get, 3),
+                             .retry_count = (uint16_t)sqlite3_column_int(get, 4),
+                             .carrier = (uint16_t)sqlite3_column_int(get, 5)};
+    sqlite3_reset(get);
+    if (code != SQLITE_ROW && code != SQLITE_DONE)
+        return sqlite_failed(s);
+    return code == SQLITE_ROW;
 }
 
 void gather_drop_work(struct sqlite_store *s, int64_t id)
@@ -247,4 +301,5 @@ void gather_clear(struct sqlite_store *s)
     struct gathered *g = s->gathered;
 
     g->message_count = g->used = g->works.count = g->endings.count = g->once_count = 0;
+    g->live = false;
 }

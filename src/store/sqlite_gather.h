@@ -6,12 +6,12 @@
 #include "store/sqlite_internal.h"
 #include "store/sqlite_work.h"
 
-enum { GATHER_MESSAGES = 8, GATHER_ROWS = 16, GATHER_COLUMNS = 6, GATHER_BYTES = 16 << 10 };
+enum { GATHER_MESSAGES = 8, GATHER_ROWS = 16, GATHER_COLUMNS = 7, GATHER_BYTES = 16 << 10 };
 
 /* A row of `ending`: how a message ended. */
 struct ending {
     int64_t id, ended_us, sent_us;
-    uint32_t retry_count;
+    uint16_t retry_count, carrier;
     enum message_status status;
     enum failure failure;
 };
@@ -32,6 +32,7 @@ struct once_row {
 struct gathered {
     struct message messages[GATHER_MESSAGES];
     size_t message_count;
+    bool live;                /* one of them has a carrier */
     char bytes[GATHER_BYTES]; /* what the views in `messages` see */
     size_t used;
     struct gathered_rows works, endings;
@@ -41,9 +42,11 @@ struct gathered {
 
 int gather_message(struct sqlite_store *s, const struct message *m);
 /* Also remembers it. A row with this id is replaced. */
-int gather_work(struct sqlite_store *s, const struct work *work, int64_t updated_us);
+int gather_work(struct sqlite_store *s, const struct work *work);
 int gather_ending(struct sqlite_store *s, const struct ending *ending);
-bool gather_find_work(const struct sqlite_store *s, int64_t id, struct work *ret);
+/* The row of `work` with this id, remembered, gathered or on disk: 1, or 0 when no message with
+ * this number is queued or sent. */
+int gather_read_work(struct sqlite_store *s, int64_t id, struct work *ret);
 /* The row of `work` with this id, if it is gathered, is not wanted any more. */
 void gather_drop_work(struct sqlite_store *s, int64_t id);
 int gather_once(struct sqlite_store *s, const struct once_row *row);

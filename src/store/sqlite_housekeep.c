@@ -54,10 +54,11 @@ static const struct chore {
     bool (*wanted)(struct sqlite_store *s, bool idle);
     int (*run)(struct sqlite_store *s, bool idle);
 } chores[] = {
-    {once_wants_rows, once_read_rows},        {once_wants_filter, once_fill_filter},
-    {once_wants_volume, once_write_volume},   {once_wants_expiry, once_expire},
-    {once_wants_merging, once_merge},         {index_wants_rows, index_read_rows},
-    {index_wants_volume, index_write_volume}, {index_wants_merging, index_merge},
+    {once_wants_rows, once_read_rows},          {once_wants_filter, once_fill_filter},
+    {once_wants_volume, once_write_volume},     {once_wants_expiry, once_expire},
+    {once_wants_merging, once_merge},           {index_wants_rows, index_read_rows},
+    {index_wants_volume, index_write_volume},   {index_wants_merging, index_merge},
+    {reference_wants_expiry, reference_expire},
 };
 enum { CHORES = sizeof chores / sizeof *chores };
 

@@ -12,6 +12,14 @@
 
 /* "Not yet" for times that come later; as wide on disk as any time. */
 #define NOT_YET (-4611686018427387904)
+/* The same for the time of sending, when a carrier may have the message already. */
+#define NOT_YET_BUT_HANDED (NOT_YET + 1)
+
+/* The time, or 0. */
+static inline int64_t time_if_any(int64_t us)
+{
+    return us == NOT_YET || us == NOT_YET_BUT_HANDED ? 0 : us;
+}
 
 enum { TALLY_SLOTS = 64 };
 /* How long to wait for another process that writes; under full load its turn may take a while. */
@@ -76,10 +84,11 @@ struct sqlite_store {
     struct once once;
     struct message_index index;
     struct sizes sizes;
-    size_t entries_added; /* to the indexes since the last housekeeping */
-    size_t merge_credit;  /* entries that may be merged while the writer is busy */
-    int64_t housekeep_us; /* not before; monotonic */
-    bool unsynced;        /* the connection commits without syncing */
+    size_t entries_added;    /* to the indexes since the last housekeeping */
+    size_t merge_credit;     /* entries that may be merged while the writer is busy */
+    int64_t housekeep_us;    /* not before; monotonic */
+    int64_t references_from; /* day before which there are none */
+    bool unsynced;           /* the connection commits without syncing */
     struct checkpointer checkpointer;
 };
 

@@ -49,6 +49,7 @@ static void ending_from_row(sqlite3_stmt *row, int at, struct message *m)
     m->sent_us = sqlite3_column_int64(row, at + 2);
     m->failure = (enum failure)sqlite3_column_int(row, at + 3);
     m->retry_count = (unsigned)sqlite3_column_int(row, at + 4);
+    m->carrier = (unsigned)sqlite3_column_int(row, at + 5);
     if (m->status == STATUS_DELIVERED)
         m->delivered_us = m->updated_us;
     if (m->status == STATUS_FAILED)
@@ -64,16 +65,20 @@ static void work_from_row(sqlite3_stmt *row, int at, struct message *m)
 
     m->status = (enum message_status)sqlite3_column_int(row, at);
     m->updated_us = sqlite3_column_int64(row, at + 1);
-    m->sent_us = sent_us == NOT_YET ? 0 : sent_us;
+    m->sent_us = time_if_any(sent_us);
+    m->handed = sent_us == NOT_YET_BUT_HANDED;
     m->retry_count = (unsigned)sqlite3_column_int(row, at + 3);
+    m->carrier = (unsigned)sqlite3_column_int(row, at + 4);
 }
 
-enum { ENDING_COLUMNS = 5, WORK_COLUMNS = 4 };
+enum { ENDING_COLUMNS = 6, WORK_COLUMNS = 5 };
 
-/* What became of a message; the place of the column behind. */
+/* What became of a message; the place of the column behind. A carrier other than the first choice
+ * was the reason of the route. */
 static int state_from_row(sqlite3_stmt *row, int at, struct message *m)
 {
     int work = at + ENDING_COLUMNS;
+    unsigned first_choice = m->carrier;
 
     if (sqlite3_column_type(row, at) != SQLITE_NULL)
         ending_from_row(row, at, m);
@@ -83,6 +88,8 @@ static int state_from_row(sqlite3_stmt *row, int at, struct message *m)
         m->status = STATUS_SCHEDULED;
         m->updated_us = m->created_us;
     }
+    if (m->carrier != first_choice)
+        m->reason = REASON_FAILOVER;
     return work + WORK_COLUMNS;
 }
 
@@ -131,15 +138,16 @@ int sqlite_message_from_row(sqlite3_stmt *row, struct arena *a, struct message *
     m->to = column_text(row, at++, a);
     m->media = column_text(row, at++, a);
     m->text = column_text(row, at++, a);
+    m->carrier = (unsigned)sqlite3_column_int(row, at++);
     at = state_from_row(row, at, m);
     bool whole = extras_from_row(row, at, a, m);
     return whole && m->from.p && m->to.p && m->media.p && m->text.p ? 0 : -ENOMEM;
 }
 
-int sqlite_message_get(struct store_reader *base, int64_t account, enum mode mode, int64_t id,
-                       struct arena *a, struct message *ret)
+/* By number; of this owner, unless it is 0. */
+static int read_one(struct sqlite_reader *r, int64_t owner, int64_t id, struct arena *a,
+                    struct message *ret)
 {
-    struct sqlite_reader *r = reader_of(base);
     sqlite3_stmt *get = r->statements[READ_MESSAGE_GET];
     int failed = sqlite_enter(r);
 
@@ -148,10 +156,21 @@ int sqlite_message_get(struct store_reader *base, int64_t account, enum mode mod
     failed = -ENOENT;
     sqlite3_bind_int64(get, 1, id);
     int code = sqlite3_step(get);
-    if (code == SQLITE_ROW && sqlite3_column_int64(get, 1) == owner_of(account, mode))
+    if (code == SQLITE_ROW && (owner == 0 || sqlite3_column_int64(get, 1) == owner))
         failed = sqlite_message_from_row(get, a, ret);
     int broken = finish(r, get, code);
     return broken ? broken : failed;
+}
+
+int sqlite_message_get(struct store_reader *base, int64_t account, enum mode mode, int64_t id,
+                       struct arena *a, struct message *ret)
+{
+    return read_one(reader_of(base), owner_of(account, mode), id, a, ret);
+}
+
+int sqlite_message_find(struct store_reader *base, int64_t id, struct arena *a, struct message *ret)
+{
+    return read_one(reader_of(base), 0, id, a, ret);
 }
 
 int sqlite_messages(struct sqlite_reader *r, enum read_statement which, int64_t bound, size_t limit,

@@ -101,7 +101,6 @@ static void test_the_first_schema_is_migrated(void **state)
     struct message *work, later = test_message(1, MODE_LIVE, "later");
     struct key_record key;
     uint8_t hash[KEY_HASH_SIZE] = {0};
-    size_t count;
 
     test_close();
     assert_int_equal(unlink(test_path), 0);
@@ -114,8 +113,7 @@ static void test_the_first_schema_is_migrated(void **state)
         struct message wanted = old_message(number);
         test_same(&p.messages[3 - number], &wanted);
     }
-    assert_int_equal(store_open_work(test_reader, 0, 9, &test_arena, &work, &count), 0);
-    assert_int_equal(count, 2);
+    assert_int_equal(test_open_work(0, 9, &work), 2);
     assert_int_equal(store_key_find(test_reader, hash, &key), 0);
     assert_string_equal(key.name, "old");
     assert_int_equal(key.per_minute, LIMIT_OF_PLAN);
@@ -124,12 +122,18 @@ static void test_the_first_schema_is_migrated(void **state)
     later.status = STATUS_SCHEDULED;
     later.scheduled_us = test_now_us + 1;
     later.tags = STR("new");
+    later.carrier = 2;
     test_accept_this(&later);
+    assert_int_equal(store_begin(test_store), 0);
+    assert_int_equal(store_hand_over(test_store, &(int64_t){1 << 22}, 1, 2), 0);
+    assert_int_equal(store_commit(test_store), 0);
     assert_int_equal(test_move(1 << 22, TEST_BIT(STATUS_QUEUED), STATUS_CANCELLED, 0, 5), 1);
     assert_int_equal(store_message_page(test_reader, 1, MODE_LIVE, NULL, 0, 9, &test_arena, &p), 0);
     assert_int_equal(p.total, 4);
     test_same(&p.messages[0], &later);
     assert_int_equal(p.messages[3].cancelled_us, 5);
+    assert_int_equal(p.messages[3].carrier, 2);
+    assert_int_equal(p.messages[2].carrier, 0);
 }
 
 static int64_t total_of(const struct message_filter *filter)

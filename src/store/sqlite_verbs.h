@@ -19,6 +19,22 @@ int sqlite_event_list(struct store_reader *base, int64_t message, struct arena *
                       struct event_record **ret, size_t *ret_count);
 int sqlite_open_work(struct store_reader *base, int64_t after, size_t limit, struct arena *a,
                      struct message **ret, size_t *ret_count);
+int sqlite_work_list(struct store_reader *base, const struct work_query *q, struct arena *a,
+                     struct message **ret, size_t *ret_count, int64_t *ret_looked, bool *ret_end);
+int sqlite_work_carriers(struct store_reader *base, unsigned *ret, size_t max, size_t *ret_count);
+int sqlite_carrier_list(struct store_reader *base, struct arena *a, struct carrier_record **ret,
+                        size_t *ret_count);
+int sqlite_reference_find(struct store_reader *base, unsigned carrier, struct str id, int64_t today,
+                          struct arena *a, struct reference_record **ret, size_t *ret_count);
+int sqlite_message_find(struct store_reader *base, int64_t id, struct arena *a,
+                        struct message *ret);
+int sqlite_stray_list(struct store_reader *base, int64_t cursor, size_t limit, struct arena *a,
+                      struct stray_record **ret, size_t *ret_count);
+int sqlite_inbound_part_overdue(struct store_reader *base, int64_t before_us, size_t limit,
+                                struct arena *a, struct inbound_part_record **ret,
+                                size_t *ret_count);
+int sqlite_price_each(struct store_reader *base,
+                      bool (*tell)(void *context, const struct price_record *p), void *context);
 int sqlite_key_find(struct store_reader *base, const uint8_t hash[KEY_HASH_SIZE],
                     struct key_record *ret);
 int sqlite_key_list(struct store_reader *base, int64_t account, int64_t from, size_t limit,
@@ -44,6 +60,20 @@ int sqlite_commit(struct store *base);
 void sqlite_rollback(struct store *base);
 int sqlite_message_insert(struct store *base, const struct message *m);
 int sqlite_message_move(struct store *base, const struct message_move *m);
+int sqlite_hand_over(struct store *base, const int64_t *ids, size_t count, unsigned carrier);
+int sqlite_requeue(struct store *base, int64_t id, unsigned carrier, unsigned retry_count);
+int sqlite_carrier_add(struct store *base, struct carrier_record *c);
+int sqlite_carrier_note(struct store *base, const struct carrier_record *c);
+int sqlite_carrier_drain(struct store *base, unsigned id, bool drained);
+int sqlite_reference_add(struct store *base, const struct reference_record *r, int64_t day);
+int sqlite_parts_open(struct store *base, int64_t message, unsigned parts);
+int sqlite_part_delivered(struct store *base, int64_t message, unsigned part, unsigned *ret_left);
+int sqlite_stray_add(struct store *base, const struct stray_record *stray);
+int sqlite_stray_remove(struct store *base, int64_t id);
+int sqlite_inbound_part_add(struct store *base, const struct inbound_part_record *p, bool force,
+                            struct arena *a, struct inbound_part_record **ret, size_t *ret_count);
+int sqlite_price_put(struct store *base, const struct price_record *p);
+int sqlite_price_clear(struct store *base);
 int sqlite_key_insert(struct store *base, struct key_record *k);
 int sqlite_batch_insert(struct store *base, const struct batch_record *b);
 int sqlite_event_add(struct store *base, const struct event_record *e);
@@ -66,3 +96,7 @@ int sqlite_touch(struct store *base);
 bool sqlite_wrote_elsewhere(struct store *base);
 void sqlite_tidy(struct store *base);
 bool sqlite_housekeep(struct store *base, bool idle);
+
+/* A chore: references past their time. */
+bool reference_wants_expiry(struct sqlite_store *s, bool idle);
+int reference_expire(struct sqlite_store *s, bool idle);

@@ -14,8 +14,8 @@ enum { WORK_SLOTS = 1 << 17, WORK_TIMES = 1 << 15 };
 
 /* A row of `work`: where an open message stands. */
 struct work {
-    int64_t id, owner, sent_us;
-    uint32_t retry_count;
+    int64_t id, owner, updated_us, sent_us;
+    uint16_t retry_count, carrier;
     enum message_status status;
 };
 

@@ -102,19 +102,23 @@ static int insert_state(struct sqlite_store *s, const struct message *m)
 {
     struct work work = {.id = m->id,
                         .owner = owner_of(m->account, m->mode),
+                        .updated_us = m->updated_us,
                         .sent_us = NOT_YET,
-                        .retry_count = m->retry_count,
+                        .retry_count = (uint16_t)m->retry_count,
+                        .carrier = (uint16_t)m->carrier,
                         .status = m->status};
 
     if (m->status == STATUS_QUEUED)
-        return gather_work(s, &work, m->updated_us);
+        return gather_work(s, &work);
     int failed = RUN_WITH(s, WRITE_STANDING_INSERT, work.owner, m->status, m->id);
     if (failed)
         return failed;
     if (m->status == STATUS_SCHEDULED)
         return RUN_WITH(s, WRITE_SCHEDULE_INSERT, m->scheduled_us, m->id);
-    return gather_ending(
-        s, &(struct ending){.id = m->id, .status = m->status, .ended_us = m->created_us});
+    return gather_ending(s, &(struct ending){.id = m->id,
+                                             .status = m->status,
+                                             .ended_us = m->created_us,
+                                             .carrier = work.carrier});
 }
 
 int sqlite_message_insert(struct store *base, const struct message *m)
@@ -131,30 +135,6 @@ int sqlite_message_insert(struct store *base, const struct message *m)
     return failed;
 }
 
-/* 1 found, 0 no message with this number is queued or sent. */
-static int read_work(struct sqlite_store *s, int64_t id, struct work *ret)
-{
-    sqlite3_stmt *get = s->statements[WRITE_WORK_GET];
-    const struct work *known = work_find(s->works, id);
-
-    if (known)
-        *ret = *known;
-    if (known || gather_find_work(s, id, ret))
-        return 1;
-    sqlite3_bind_int64(get, 1, id);
-    int code = sqlite3_step(get);
-    if (code == SQLITE_ROW)
-        *ret = (struct work){.id = id,
-                             .owner = sqlite3_column_int64(get, 0),
-                             .status = (enum message_status)sqlite3_column_int(get, 1),
-                             .sent_us = sqlite3_column_int64(get, 2),
-                             .retry_count = (uint32_t)sqlite3_column_int(get, 3)};
-    sqlite3_reset(get);
-    if (code != SQLITE_ROW && code != SQLITE_DONE)
-        return sqlite_failed(s);
-    return code == SQLITE_ROW;
-}
-
 /* Takes a message that waits for its time off the schedule: 1, 0 it is not scheduled. */
 static int take_scheduled(struct sqlite_store *s, int64_t id, struct work *ret)
 {
@@ -167,7 +147,8 @@ static int take_scheduled(struct sqlite_store *s, int64_t id, struct work *ret)
         *ret = (struct work){.id = id,
                              .owner = sqlite3_column_int64(get, 0),
                              .status = STATUS_SCHEDULED,
-                             .sent_us = NOT_YET};
+                             .sent_us = NOT_YET,
+                             .carrier = (uint16_t)sqlite3_column_int(get, 2)};
         due_us = sqlite3_column_int64(get, 1);
     }
     sqlite3_reset(get);
@@ -183,8 +164,11 @@ static int move_on(struct sqlite_store *s, const struct message_move *move, stru
 {
     if (move->to == STATUS_SENT)
         work.sent_us = move->at_us;
+    else if (work.sent_us == NOT_YET_BUT_HANDED)
+        work.sent_us = NOT_YET;
     work.status = move->to;
-    return gather_work(s, &work, move->at_us);
+    work.updated_us = move->at_us;
+    return gather_work(s, &work);
 }
 
 static int move_to_end(struct sqlite_store *s, const struct message_move *move,
@@ -193,9 +177,10 @@ static int move_to_end(struct sqlite_store *s, const struct message_move *move,
     struct ending ending = {.id = move->id,
                             .status = move->to,
                             .ended_us = move->at_us,
-                            .sent_us = was->sent_us == NOT_YET ? 0 : was->sent_us,
+                            .sent_us = time_if_any(was->sent_us),
                             .failure = move->failure,
-                            .retry_count = was->retry_count};
+                            .retry_count = was->retry_count,
+                            .carrier = was->carrier};
     int failed = gather_ending(s, &ending);
 
     if (!failed && move->to != STATUS_DELIVERED)
@@ -204,14 +189,17 @@ static int move_to_end(struct sqlite_store *s, const struct message_move *move,
         return failed;
     work_forget(s->works, move->id);
     gather_drop_work(s, move->id);
-    return RUN_WITH(s, WRITE_WORK_DELETE, move->id);
+    failed = RUN_WITH(s, WRITE_WORK_DELETE, move->id);
+    if (!failed && was->carrier && move->to == STATUS_FAILED)
+        failed = RUN_WITH(s, WRITE_PARTS_CLOSE, move->id);
+    return failed;
 }
 
 int sqlite_message_move(struct store *base, const struct message_move *move)
 {
     struct sqlite_store *s = sqlite_of(base);
     struct work was = {0};
-    int found = read_work(s, move->id, &was);
+    int found = gather_read_work(s, move->id, &was);
 
     if (found == 0 && move->from & status_bit(STATUS_SCHEDULED))
         found = take_scheduled(s, move->id, &was);

@@ -115,7 +115,7 @@ int store_work_carriers(struct store_reader *r, unsigned *ret, size_t max, size_
 
 int store_carrier_list(struct store_reader *r, struct arena *a, struct carrier_record **ret,
                        size_t *ret_count);
-/* Messages that a carrier took under this id in the last three days, newest first. */
+/* Messages that a carrier took under this id in the last three days, newest first; 128 at most. */
 int store_reference_find(struct store_reader *r, unsigned carrier, struct str id, struct arena *a,
                          struct reference_record **ret, size_t *ret_count);
 /* By number alone, whoever's it is. */
@@ -236,7 +236,9 @@ int store_carrier_note(struct store *s, const struct carrier_record *c);
 int store_carrier_drain(struct store *s, unsigned id, bool drained); /* -ENOENT */
 
 int store_reference_add(struct store *s, const struct reference_record *r);
-/* A message went out in several parts: their receipts are to be folded. */
+enum { STORE_PARTS_MAX = 64 };
+/* A message went out in several parts: their receipts are to be folded. When it has ended
+ * nothing is kept of it. */
 int store_parts_open(struct store *s, int64_t message, unsigned parts);
 /* This part of it was delivered; *ret_left: how many have not been. 1, or 0 when the part was
  * noted before, or the message has no parts open. */
@@ -246,8 +248,9 @@ int store_part_delivered(struct store *s, int64_t message, unsigned part, unsign
 int store_stray_add(struct store *s, struct stray_record *r);
 int store_stray_remove(struct store *s, int64_t id); /* 1, or 0 */
 
-/* Keeps the part; the same one twice is one. When all parts are there (or `force`) they are taken
- * out, in order, into the arena: *ret_count is 0 as long as some are missing. */
+/* Keeps the part; the same one twice is one. When all parts are there they are taken out, in order,
+ * into the arena: *ret_count is 0 as long as some are missing. `force`: nothing is kept, and what
+ * is there of this message is taken out. */
 int store_inbound_part_add(struct store *s, const struct inbound_part_record *p, bool force,
                            struct arena *a, struct inbound_part_record **ret, size_t *ret_count);
 

@@ -9,14 +9,6 @@ static int get(int64_t id, struct message *ret)
     return store_message_get(test_reader, 1, MODE_TEST, id, &test_arena, ret);
 }
 
-static size_t open_work(int64_t after, size_t limit, struct message **ret)
-{
-    size_t count;
-
-    assert_int_equal(store_open_work(test_reader, after, limit, &test_arena, ret, &count), 0);
-    return count;
-}
-
 static void test_moves_and_their_times(void **state)
 {
     struct message m = test_accept(1, MODE_TEST, "x"), read;
@@ -104,7 +96,7 @@ static void test_accept_and_moves_in_one_transaction(void **state)
     assert_int_equal(read.status, STATUS_DELIVERED);
     assert_int_equal(read.sent_us, 20);
     assert_int_equal(read.delivered_us, 30);
-    assert_int_equal(open_work(0, 10, &work), 0);
+    assert_int_equal(test_open_work(0, 10, &work), 0);
 }
 
 /* The second message takes the first one's place in the writer's memory, before either is written.
@@ -127,27 +119,27 @@ static void test_what_is_neither_remembered_nor_written(void **state)
     assert_int_equal(read.sent_us, 20);
 }
 
-static void test_open_work(void **state)
+static void test_what_is_open(void **state)
 {
     struct message sent[6], *work;
 
     for (int i = 0; i < 6; i++)
         sent[i] = test_accept(1 + i % 2, i % 3 ? MODE_TEST : MODE_LIVE, "x");
-    assert_int_equal(open_work(0, 100, &work), 6);
+    assert_int_equal(test_open_work(0, 100, &work), 6);
     for (int i = 0; i < 6; i++)
         test_same(&work[i], &sent[i]);
-    assert_int_equal(open_work(0, 2, &work), 2);
+    assert_int_equal(test_open_work(0, 2, &work), 2);
     assert_int_equal(work[1].id, sent[1].id);
-    assert_int_equal(open_work(sent[1].id, 2, &work), 2);
+    assert_int_equal(test_open_work(sent[1].id, 2, &work), 2);
     assert_int_equal(work[0].id, sent[2].id);
-    assert_int_equal(open_work(sent[5].id, 2, &work), 0);
+    assert_int_equal(test_open_work(sent[5].id, 2, &work), 0);
 
     /* Sent is still open, delivered and failed are not. */
     test_move(sent[0].id, TEST_BIT(STATUS_QUEUED), STATUS_SENT, 0, 5);
     test_move(sent[1].id, TEST_BIT(STATUS_QUEUED), STATUS_FAILED, FAILURE_NO_ROUTE, 5);
     test_move(sent[2].id, TEST_BIT(STATUS_QUEUED), STATUS_SENT, 0, 5);
     test_move(sent[2].id, TEST_BIT(STATUS_SENT), STATUS_DELIVERED, 0, 6);
-    assert_int_equal(open_work(0, 100, &work), 4);
+    assert_int_equal(test_open_work(0, 100, &work), 4);
     assert_int_equal(work[0].id, sent[0].id);
     assert_int_equal(work[0].status, STATUS_SENT);
     assert_int_equal(work[1].id, sent[3].id);
@@ -163,7 +155,7 @@ int main(void)
         STORE_TEST(test_move_of_nothing),
         STORE_TEST(test_accept_and_moves_in_one_transaction),
         STORE_TEST(test_what_is_neither_remembered_nor_written),
-        STORE_TEST(test_open_work),
+        STORE_TEST(test_what_is_open),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

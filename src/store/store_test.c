@@ -22,14 +22,6 @@ static struct message_page page(int64_t account, enum mode mode, int64_t cursor,
     return p;
 }
 
-static size_t open_work(int64_t after, size_t limit, struct message **ret)
-{
-    size_t count;
-
-    assert_int_equal(store_open_work(test_reader, after, limit, &test_arena, ret, &count), 0);
-    return count;
-}
-
 /* ---- accepting and getting ---- */
 
 static void test_accept_and_get(void **state)
@@ -155,7 +147,7 @@ static void test_received_is_over_at_once(void **state)
     assert_int_equal(get(1, MODE_TEST, m.id, &read), 0);
     test_same(&read, &m);
     assert_int_equal(read.updated_us, read.created_us);
-    assert_int_equal(open_work(0, 10, &work), 0);
+    assert_int_equal(test_open_work(0, 10, &work), 0);
     assert_int_equal(page(1, MODE_TEST, 0, 5).total, 1);
     assert_int_equal(test_move(m.id, ~0u, STATUS_SENT, 0, 99), 0);
 }
@@ -329,7 +321,7 @@ static void test_rollback_leaves_nothing(void **state)
     assert_int_equal(get(1, MODE_TEST, before.id, &read), 0);
     test_same(&read, &before);
     assert_int_equal(page(1, MODE_TEST, 0, 5).total, 1);
-    assert_int_equal(open_work(0, 5, &work), 1);
+    assert_int_equal(test_open_work(0, 5, &work), 1);
 
     struct message after = test_accept(1, MODE_TEST, "after");
     assert_true(after.id > gone.id);
@@ -350,7 +342,7 @@ static void test_readers_see_what_is_committed(void **state)
     assert_int_equal(get(1, MODE_TEST, before.id, &read), 0);
     test_same(&read, &before);
     assert_int_equal(page(1, MODE_TEST, 0, 5).total, 1);
-    assert_int_equal(open_work(0, 5, &work), 1);
+    assert_int_equal(test_open_work(0, 5, &work), 1);
     assert_int_equal(store_commit(test_store), 0);
     assert_int_equal(get(1, MODE_TEST, added.id, &read), 0);
     assert_int_equal(get(1, MODE_TEST, before.id, &read), 0);

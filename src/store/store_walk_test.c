@@ -5,9 +5,11 @@
 
 #include <stdlib.h>
 
-enum { MESSAGES = 5000, ACCOUNTS = 3, LIMIT_MAX = 60 };
+enum { MESSAGES = 5000, ACCOUNTS = 3, LIMIT_MAX = 60, CARRIERS = 3 };
 
-static struct message model[MESSAGES]; /* committed, oldest first */
+/* Committed, oldest first. The carrier of first choice is kept as the rate limit as well, and the
+ * first reason as the calling code. */
+static struct message model[MESSAGES];
 static size_t model_count;
 static uint64_t seed;
 
@@ -47,6 +49,8 @@ static void accept_one(struct message *at)
     *at =
         test_message((int64_t)pick(ACCOUNTS) + 1, pick(2) ? MODE_LIVE : MODE_TEST, texts[pick(4)]);
     at->segments = (unsigned)pick(5);
+    at->rate_limit = at->carrier = pick(2) ? (unsigned)pick(CARRIERS) : 0;
+    at->calling_code = at->reason = pick(2) ? REASON_USER : REASON_SMART;
     at->cost_micros = (int64_t)pick(100000);
     /* Sometimes far: the writer's memory has the same place for both times. */
     test_now_us += pick(300) ? (int64_t)pick(3000) : WORK_TIMES * INT64_C(1000);
@@ -58,6 +62,44 @@ static void accept_one(struct message *at)
     } else if (pick(8) == 0)
         at->status = STATUS_RECEIVED;
     assert_int_equal(store_accept(test_store, at), 0);
+}
+
+static void give_to(struct message *m, unsigned carrier)
+{
+    m->carrier = carrier;
+    m->reason = carrier == m->rate_limit ? (enum route_reason)m->calling_code : REASON_FAILOVER;
+}
+
+static void hand_over(struct message *copy, size_t count)
+{
+    unsigned carrier = (unsigned)pick(CARRIERS);
+    int64_t ids[40];
+    size_t n = pick(sizeof ids / sizeof *ids);
+
+    for (size_t i = 0; i < n; i++) {
+        struct message *m = &copy[count - 1 - pick(count < 200 ? count : 200)];
+        ids[i] = m->id;
+        if (m->status != STATUS_QUEUED)
+            continue;
+        give_to(m, carrier);
+        m->handed = true;
+        m->sent_us = 0;
+    }
+    assert_int_equal(store_hand_over(test_store, ids, n, carrier), 0);
+}
+
+static void requeue(struct message *m)
+{
+    unsigned carrier = (unsigned)pick(CARRIERS), retry_count = (unsigned)pick(4);
+    bool queued = m->status == STATUS_QUEUED;
+
+    assert_int_equal(store_requeue(test_store, m->id, carrier, retry_count), queued);
+    if (!queued)
+        return;
+    give_to(m, carrier);
+    m->retry_count = retry_count;
+    m->handed = false;
+    m->sent_us = 0;
 }
 
 static void move_one(struct message *m)
@@ -72,6 +114,7 @@ static void move_one(struct message *m)
     if (!moves)
         return;
     m->status = to;
+    m->handed = false;
     m->updated_us = move.at_us;
     if (to == STATUS_SENT)
         m->sent_us = move.at_us;
@@ -95,8 +138,10 @@ static void walk(struct message *copy)
     for (size_t i = 0, steps = 1 + pick(100); i < steps; i++) {
         if (count < MESSAGES && pick(2))
             accept_one(&copy[count++]);
+        else if (count && pick(8) == 0)
+            hand_over(copy, count);
         else if (count)
-            move_one(&copy[count - 1 - pick(count < 200 ? count : 200)]);
+            (pick(4) ? move_one : requeue)(&copy[count - 1 - pick(count < 200 ? count : 200)]);
     }
     if (pick(5) == 0) {
         store_rollback(test_store);
@@ -140,18 +185,33 @@ static void check_page(size_t *list)
 
 static void check_open_work(void)
 {
-    size_t at = model_count ? pick(model_count) : 0, limit = 1 + pick(LIMIT_MAX), count;
-    int64_t after = model_count ? model[at].id : 0;
+    size_t at = model_count ? pick(model_count) : 0, looked = 0, seen = 0, count;
+    struct work_query q = {.carrier = (unsigned)pick(CARRIERS),
+                           .sent = pick(2),
+                           .after = model_count ? model[at].id : 0,
+                           .limit = 1 + pick(LIMIT_MAX),
+                           .look_max = pick(2) * pick(LIMIT_MAX)};
+    int64_t upto = q.after, read_upto;
     struct message *work;
+    bool end;
 
-    assert_int_equal(store_open_work(test_reader, after, limit, &test_arena, &work, &count), 0);
-    size_t seen = 0;
-    for (size_t i = at + 1; i < model_count && seen < limit; i++)
-        if (!is_final(model[i].status) && model[i].status != STATUS_SCHEDULED) {
+    assert_int_equal(store_work_list(test_reader, &q, &test_arena, &work, &count, &read_upto, &end),
+                     0);
+    for (size_t i = at + 1; i < model_count && seen < q.limit; i++) {
+        if (is_final(model[i].status) || model[i].status == STATUS_SCHEDULED)
+            continue;
+        if (q.look_max && looked == q.look_max)
+            break;
+        looked++;
+        upto = model[i].id;
+        if (model[i].carrier == q.carrier && (q.sent || model[i].status == STATUS_QUEUED)) {
             assert_true(seen < count);
             test_same(&work[seen++], &model[i]);
         }
+    }
     assert_int_equal(seen, count);
+    assert_int_equal(read_upto, upto);
+    assert_int_equal(end, seen < q.limit && (!q.look_max || looked < q.look_max));
 }
 
 static const struct message *by_id(int64_t id)

@@ -107,6 +107,17 @@ int test_move(int64_t id, uint32_t from, enum message_status to, enum failure fa
     return r;
 }
 
+size_t test_open_work(int64_t after, size_t limit, struct message **ret)
+{
+    struct work_query q = {.sent = true, .after = after, .limit = limit};
+    int64_t looked;
+    size_t count;
+    bool end;
+
+    assert_int_equal(store_work_list(test_reader, &q, &test_arena, ret, &count, &looked, &end), 0);
+    return count;
+}
+
 static void same_text(struct str read, struct str wanted)
 {
     assert_int_equal(read.n, wanted.n);
@@ -132,6 +143,8 @@ void test_same(const struct message *read, const struct message *wanted)
     SAME(rate_limit);
     SAME(calling_code);
     SAME(cost_micros);
+    SAME(carrier);
+    SAME(handed);
     SAME(retry_count);
     SAME(failure);
     SAME(created_us);

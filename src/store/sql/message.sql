@@ -16,18 +16,27 @@ INSERT OR FAIL INTO message ({message_columns}) VALUES
   ({message_values}), ({message_values}), ({message_values}), ({message_values}),
   ({message_values}), ({message_values}), ({message_values}), ({message_values});
 
+-- name: message_insert_live
+INSERT INTO message ({message_columns}, carrier) VALUES ({message_values}, ?);
+
+-- name: message_insert_live_many
+INSERT OR FAIL INTO message ({message_columns}, carrier) VALUES
+  ({message_values}, ?), ({message_values}, ?), ({message_values}, ?), ({message_values}, ?),
+  ({message_values}, ?), ({message_values}, ?), ({message_values}, ?), ({message_values}, ?);
+
 -- name: message_insert_whole
-INSERT INTO message ({message_columns}, subject, tags, metadata, webhook_url, webhook_failover_url,
-  validity_s, scheduled_us, batch)
-VALUES ({message_values}, ?, ?, ?, ?, ?, ?, ?, ?);
+INSERT INTO message ({message_columns}, carrier, subject, tags, metadata, webhook_url,
+  webhook_failover_url, validity_s, scheduled_us, batch)
+VALUES ({message_values}, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 
 -- part: whole_message
 -- The columns that sqlite_message_from_row reads, in its order.
 SELECT m.id, m.owner, m.created_us, m.direction, m.kind, m.type, m.encoding, m.segments,
   m.number_type, m.coverage, m.reason, m.rate_limit, m.calling_code, m.country, m.cost_micros,
-  m.currency, m.sender, m.recipient, m.media, m.text, e.status, e.ended_us, e.sent_us, e.failure,
-  e.retry_count, w.status, w.updated_us, w.sent_us, w.retry_count, m.subject, m.tags, m.metadata,
-  m.webhook_url, m.webhook_failover_url, m.validity_s, m.scheduled_us, m.batch
+  m.currency, m.sender, m.recipient, m.media, m.text, m.carrier, e.status, e.ended_us, e.sent_us,
+  e.failure, e.retry_count, e.carrier, w.status, w.updated_us, w.sent_us, w.retry_count, w.carrier,
+  m.subject, m.tags, m.metadata, m.webhook_url, m.webhook_failover_url, m.validity_s,
+  m.scheduled_us, m.batch
 
 -- part: message_state
 LEFT JOIN ending AS e ON e.id = m.id LEFT JOIN work AS w ON e.id IS NULL AND w.id = m.id
@@ -50,26 +59,27 @@ SELECT id FROM message INDEXED BY message_owner
 WHERE owner = ?1 AND id > ?2 ORDER BY id LIMIT ?3;
 
 -- name: id_last
--- Messages, batches and opt-outs have their numbers from one source.
+-- Messages, batches, opt-outs and strays have their numbers from one source.
 SELECT max((SELECT coalesce(max(id), 0) FROM message), (SELECT coalesce(max(id), 0) FROM batch),
-  (SELECT coalesce(max(id), 0) FROM opt_out));
+  (SELECT coalesce(max(id), 0) FROM opt_out), (SELECT coalesce(max(id), 0) FROM stray));
 
 -- name: message_last_created
 SELECT coalesce((SELECT created_us FROM message ORDER BY id DESC LIMIT 1), 0);
 
--- part: six
-(?, ?, ?, ?, ?, ?)
+-- part: seven
+(?, ?, ?, ?, ?, ?, ?)
 
 -- name: work_put
-INSERT OR REPLACE INTO work (id, owner, status, updated_us, sent_us, retry_count) VALUES {six};
+INSERT OR REPLACE INTO work (id, owner, status, updated_us, sent_us, retry_count, carrier)
+VALUES {seven};
 
 -- name: work_put_many
-INSERT OR REPLACE INTO work (id, owner, status, updated_us, sent_us, retry_count) VALUES
-  {six}, {six}, {six}, {six}, {six}, {six}, {six}, {six},
-  {six}, {six}, {six}, {six}, {six}, {six}, {six}, {six};
+INSERT OR REPLACE INTO work (id, owner, status, updated_us, sent_us, retry_count, carrier) VALUES
+  {seven}, {seven}, {seven}, {seven}, {seven}, {seven}, {seven}, {seven},
+  {seven}, {seven}, {seven}, {seven}, {seven}, {seven}, {seven}, {seven};
 
 -- name: work_get
-SELECT owner, status, sent_us, retry_count FROM work WHERE id = ?1;
+SELECT owner, status, updated_us, sent_us, retry_count, carrier FROM work WHERE id = ?1;
 
 -- name: work_delete
 DELETE FROM work WHERE id = ?1;
@@ -79,13 +89,24 @@ DELETE FROM work WHERE id = ?1;
 FROM work AS w CROSS JOIN message AS m ON m.id = w.id LEFT JOIN ending AS e ON e.id = NULL
 WHERE w.id > ?1 ORDER BY w.id LIMIT ?2;
 
+-- name: work_after
+SELECT id, status, carrier FROM work WHERE id > ?1 ORDER BY id;
+
+-- name: work_message
+{whole_message}
+FROM work AS w CROSS JOIN message AS m ON m.id = w.id LEFT JOIN ending AS e ON e.id = NULL
+WHERE w.id = ?1;
+
+-- name: work_carriers
+SELECT DISTINCT carrier FROM work WHERE status = 2;
+
 -- name: ending_put
-INSERT INTO ending (id, status, ended_us, sent_us, failure, retry_count) VALUES {six};
+INSERT INTO ending (id, status, ended_us, sent_us, failure, retry_count, carrier) VALUES {seven};
 
 -- name: ending_put_many
-INSERT OR FAIL INTO ending (id, status, ended_us, sent_us, failure, retry_count) VALUES
-  {six}, {six}, {six}, {six}, {six}, {six}, {six}, {six},
-  {six}, {six}, {six}, {six}, {six}, {six}, {six}, {six};
+INSERT OR FAIL INTO ending (id, status, ended_us, sent_us, failure, retry_count, carrier) VALUES
+  {seven}, {seven}, {seven}, {seven}, {seven}, {seven}, {seven}, {seven},
+  {seven}, {seven}, {seven}, {seven}, {seven}, {seven}, {seven}, {seven};
 
 -- name: tally_add
 INSERT INTO tally (owner, status, count) VALUES (?1, ?2, ?3)

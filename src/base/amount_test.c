@@ -1,4 +1,4 @@
-#include "cli/amount.h"
+#include "base/amount.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,4 @@
-#include "cli/amount.h"
-
-#include "json/write.h"
+#include "base/amount.h"
 
 #define WHOLE_MAX INT64_C(1000000000)
 
@@ -23,14 +21,27 @@ bool amount_parse(struct str text, int64_t *ret_micros)
     return true;
 }
 
+/* From the last digit to the first; zeros at the end of the decimals are not begun with. */
 const char *amount_text(int64_t micros, char out[AMOUNT_SIZE])
 {
-    struct buf b BUF_CLEANUP;
-    struct json_writer w;
+    uint64_t left = micros < 0 ? 0 - (uint64_t)micros : (uint64_t)micros;
+    char digits[AMOUNT_SIZE], *at = digits + sizeof digits;
+    bool begun = false;
 
-    buf_init(&b, 64);
-    json_writer_init(&w, &b);
-    json_put_micros(&w, micros);
-    str_format(out, AMOUNT_SIZE, "%.*s", STR_FMT(buf_str(&b)));
+    for (int i = 0; i < 6; i++, left /= 10) {
+        begun |= left % 10 != 0;
+        if (begun)
+            *--at = (char)('0' + left % 10);
+    }
+    if (begun)
+        *--at = '.';
+    do
+        *--at = (char)('0' + left % 10);
+    while (left /= 10);
+    if (micros < 0)
+        *--at = '-';
+    size_t n = (size_t)(digits + sizeof digits - at);
+    memcpy(out, at, n);
+    out[n] = '\0';
     return out;
 }

@@ -1,0 +1,260 @@
+/* Whether what was read fits together: what no single value can tell. */
+#include "base/config_internal.h"
+#include "base/guess.h"
+
+enum { TON_MAX = 6, NPI_MAX = 18, PREFIX_DIGITS_MAX = 15 };
+
+/* A text, what it is called, and where it was set. */
+struct setting {
+    const char *value, *name, *place;
+};
+
+static void check_both_or_none(struct config_load *l, struct setting a, struct setting b)
+{
+    struct setting set = a.value[0] ? a : b, missing = a.value[0] ? b : a;
+
+    if (set.value[0] && !missing.value[0])
+        config_fault(l, set.place, "%s is set and %s is not; set both or none", set.name,
+                     missing.name);
+}
+
+/* ---- what is missing ---- */
+
+static void check_required(struct config_load *l, unsigned kind, const struct config_section *s)
+{
+    const struct config_kind *k = &config_kinds[kind];
+    struct str rest = str_of(k->required);
+
+    for (struct str key = config_list_cut(&rest); key.n; key = config_list_cut(&rest))
+        for (size_t i = 0; i < k->row_count; i++)
+            if (str_is(key, k->rows[i].key) && !s->texts[i][0])
+                config_fault(l, s->place, "[%s %s] needs %.*s: %s", k->word, s->name, STR_FMT(key),
+                             k->rows[i].help);
+}
+
+static void check_all_required(struct config_load *l)
+{
+    for (unsigned kind = 0; kind < CONFIG_KIND_COUNT; kind++)
+        for (size_t i = 0; i < l->config->lists[kind].count; i++)
+            check_required(l, kind, config_section_at(l->config, kind, i));
+}
+
+/* Carriers without senders have nothing to send from, and the other way round. A faulty file may
+ * have lost the others only because of its faults. */
+static void check_company(struct config_load *l)
+{
+    const struct config *c = l->config;
+
+    if (l->report->error_count)
+        return;
+    if (c->carrier_count && !c->sender_count)
+        config_fault(l, c->carriers[0].place,
+                     "a carrier needs a sender; write a section [sender ADDRESS], such as "
+                     "[sender +18005551234]");
+    if (c->sender_count && !c->carrier_count)
+        config_fault(l, c->senders[0].place,
+                     "a sender needs a carrier; write a section [carrier NAME]");
+}
+
+/* ---- names of carriers ---- */
+
+static void check_carrier_name(struct config_load *l, struct str name, const char *place,
+                               const char *whose)
+{
+    char given[CONFIG_SECTION_NAME_MAX + 2];
+    struct guess guess = {.given = given};
+
+    if (config_section_find(l->config, CONFIG_CARRIER, name))
+        return;
+    str_format(given, sizeof given, "%.*s", STR_FMT(name));
+    for (size_t i = 0; i < l->config->carrier_count; i++)
+        guess_try(&guess, l->config->carriers[i].name);
+    if (guess.best)
+        config_fault(l, place, "%s names the carrier '%s', which is not there; did you mean '%s'?",
+                     whose, given, guess.best);
+    else
+        config_fault(l, place, "%s names the carrier '%s'; there is no section [carrier %s]", whose,
+                     given, given);
+}
+
+/* ---- carriers ---- */
+
+static bool ton_npi_good(struct str text)
+{
+    struct str ton = str_cut(&text, '/');
+    uint64_t ton_value, npi_value;
+
+    return str_to_u64(ton, &ton_value) && str_to_u64(text, &npi_value) && ton_value <= TON_MAX &&
+           npi_value <= NPI_MAX;
+}
+
+static void check_ton_npi(struct config_load *l, const struct config_carrier *c)
+{
+    static const char *const keys[] = {"number_ton_npi", "name_ton_npi", "short_code_ton_npi",
+                                       "recipient_ton_npi"};
+    const char *const texts[] = {c->number_ton_npi, c->name_ton_npi, c->short_code_ton_npi,
+                                 c->recipient_ton_npi};
+
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (!ton_npi_good(str_of(texts[i])))
+            config_fault(l, config_section_origin(CONFIG_CARRIER, &c->section, keys[i]),
+                         "carrier %s.%s must be TON/NPI, two numbers such as 1/1, not '%s'",
+                         c->name, keys[i], texts[i]);
+}
+
+static bool number_good(struct str text)
+{
+    static const char digits[] = "0123456789abcdefABCDEF";
+    bool hex = str_starts(text, STR("0x"));
+
+    text = hex ? str_skip(text, 2) : text;
+    for (size_t i = 0; i < text.n; i++)
+        if (!memchr(digits, text.p[i], hex ? 22 : 10))
+            return false;
+    return text.n > 0;
+}
+
+/* 0x45=temporary, 0x400-0x4ff=permanent:spam; what the words mean the carrier knows. */
+static bool status_good(struct str text)
+{
+    struct str codes = str_cut(&text, '='), first = str_cut(&codes, '-');
+
+    return text.n > 0 && number_good(first) && (!codes.p || number_good(codes));
+}
+
+static void check_statuses(struct config_load *l, const struct config_carrier *c)
+{
+    struct str rest = str_of(c->statuses);
+
+    for (struct str one = config_list_cut(&rest); one.n; one = config_list_cut(&rest))
+        if (!status_good(one))
+            config_fault(l, config_section_origin(CONFIG_CARRIER, &c->section, "statuses"),
+                         "carrier %s.statuses must be codes and their meaning, such as "
+                         "0x45=temporary or 0x400-0x4ff=permanent:spam, not '%.*s'",
+                         c->name, STR_FMT(one));
+}
+
+static void check_carrier_tls(struct config_load *l, const struct config_carrier *c)
+{
+    const struct config_section *s = &c->section;
+    char certificate[CONFIG_NAME_SIZE], key[CONFIG_NAME_SIZE];
+
+    str_format(certificate, sizeof certificate, "carrier %s.tls_certificate", c->name);
+    str_format(key, sizeof key, "carrier %s.tls_key", c->name);
+    check_both_or_none(
+        l,
+        (struct setting){c->tls_certificate, certificate,
+                         config_section_origin(CONFIG_CARRIER, s, "tls_certificate")},
+        (struct setting){c->tls_key, key, config_section_origin(CONFIG_CARRIER, s, "tls_key")});
+    if (!c->tls && (c->tls_ca[0] || c->tls_certificate[0] || c->tls_name[0]))
+        config_warn(l, c->place, "[carrier %s] has settings of TLS, but tls is off", c->name);
+}
+
+static void check_carrier(struct config_load *l, const struct config_carrier *c)
+{
+    check_carrier_tls(l, c);
+    check_ton_npi(l, c);
+    check_statuses(l, c);
+    if (c->reconnect_min_ms > c->reconnect_max_ms)
+        config_fault(l, config_section_origin(CONFIG_CARRIER, &c->section, "reconnect_min"),
+                     "carrier %s.reconnect_min is longer than its reconnect_max", c->name);
+}
+
+/* ---- senders ---- */
+
+static const char *sender_kind(const char *address)
+{
+    if (address[0] == '+')
+        return "number";
+    return strspn(address, "0123456789") == strlen(address) ? "short code" : "name";
+}
+
+/* Which types an address of this kind can have, as the words of the row's type. */
+static bool type_fits(const char *address, const char *type)
+{
+    const char *kind = sender_kind(address);
+
+    if (strcmp(type, "auto") == 0)
+        return true;
+    if (strcmp(type, "toll-free") == 0 || strcmp(type, "local") == 0)
+        return strcmp(kind, "number") == 0;
+    return strcmp(kind, strcmp(type, "short-code") == 0 ? "short code" : "name") == 0;
+}
+
+static bool country_good(const char *text)
+{
+    return !text[0] || (strlen(text) == 2 && strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == 2);
+}
+
+static void check_sender(struct config_load *l, const struct config_sender *s)
+{
+    const char *type = s->texts[0], *carriers;
+    struct str rest = str_of(s->carriers);
+    char whose[CONFIG_SECTION_NAME_MAX + 16];
+
+    if (!type_fits(s->name, type))
+        config_fault(l, config_section_origin(CONFIG_SENDER, &s->section, "type"),
+                     "sender %s.type is %s, but the sender is a %s", s->name, type,
+                     sender_kind(s->name));
+    if (!country_good(s->country))
+        config_fault(l, config_section_origin(CONFIG_SENDER, &s->section, "country"),
+                     "sender %s.country must be two capital letters such as GB, not '%s'", s->name,
+                     s->country);
+    if (strcmp(sender_kind(s->name), "short code") == 0 && !s->country[0])
+        config_fault(l, s->place,
+                     "[sender %s] needs country: a short code is known in one country only",
+                     s->name);
+    carriers = config_section_origin(CONFIG_SENDER, &s->section, "carriers");
+    str_format(whose, sizeof whose, "sender %s", s->name);
+    for (struct str name = config_list_cut(&rest); name.n; name = config_list_cut(&rest))
+        check_carrier_name(l, name, carriers, whose);
+}
+
+/* ---- routes ---- */
+
+static bool prefix_good(struct str text)
+{
+    struct str digits = text.n && text.p[0] == '+' ? str_skip(text, 1) : text;
+
+    if (digits.n == 0 || digits.n > PREFIX_DIGITS_MAX || digits.p[0] == '0')
+        return false;
+    for (size_t i = 0; i < digits.n; i++)
+        if (digits.p[i] < '0' || digits.p[i] > '9')
+            return false;
+    return true;
+}
+
+static void check_route(struct config_load *l, const struct config_route *r)
+{
+    struct str rest = str_of(r->prefix);
+    char whose[CONFIG_SECTION_NAME_MAX + 16];
+
+    for (struct str one = config_list_cut(&rest); one.n; one = config_list_cut(&rest))
+        if (!prefix_good(one))
+            config_fault(l, config_section_origin(CONFIG_ROUTE, &r->section, "prefix"),
+                         "route %s.prefix must be beginnings of numbers such as +1 +44 +4915, not "
+                         "'%.*s'",
+                         r->name, STR_FMT(one));
+    str_format(whose, sizeof whose, "route %s", r->name);
+    if (r->carrier[0])
+        check_carrier_name(l, str_of(r->carrier),
+                           config_section_origin(CONFIG_ROUTE, &r->section, "carrier"), whose);
+}
+
+void config_check(struct config_load *l)
+{
+    const struct config *c = l->config;
+
+    check_both_or_none(
+        l,
+        (struct setting){c->tls_certificate, "tls.certificate", c->origins[CONFIG_tls_certificate]},
+        (struct setting){c->tls_key, "tls.key", c->origins[CONFIG_tls_key]});
+    check_all_required(l);
+    check_company(l);
+    for (size_t i = 0; i < c->carrier_count; i++)
+        check_carrier(l, &c->carriers[i]);
+    for (size_t i = 0; i < c->sender_count; i++)
+        check_sender(l, &c->senders[i]);
+    for (size_t i = 0; i < c->route_count; i++)
+        check_route(l, &c->routes[i]);
+}
