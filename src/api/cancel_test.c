@@ -63,7 +63,6 @@ static int tear_down(void **state)
 {
     if (atomic_load(&running))
         stop_engine();
-    free(taken);
     return test_api_tear_down(state);
 }
 

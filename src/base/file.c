@@ -11,7 +11,7 @@
 
 enum { READ_STEP = 4096 };
 
-static int read_all(int fd, struct buf *b)
+int file_read_from(int fd, struct buf *b)
 {
     for (;;) {
         char *at = buf_reserve(b, READ_STEP);
@@ -34,7 +34,7 @@ int file_read(const char *path, struct buf *b)
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return -errno;
-    int r = read_all(fd, b);
+    int r = file_read_from(fd, b);
     close(fd);
     return r;
 }

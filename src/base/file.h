@@ -8,6 +8,8 @@
 /* Adds the whole file to b, and a NUL behind it that b->n does not count. -EFBIG when it does not
  * fit into b's ceiling. */
 int file_read(const char *path, struct buf *b);
+/* The same of what is open, to its end. */
+int file_read_from(int fd, struct buf *b);
 
 /* Puts the bytes under a temporary name, on disk, then renames: whoever looks sees the old file
  * or the new one, never half of one, and never with looser rights than `mode`. */

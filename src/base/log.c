@@ -20,6 +20,11 @@ void log_init(enum log_level least, bool json)
     as_json = json;
 }
 
+bool log_wants(enum log_level level)
+{
+    return level >= least_level;
+}
+
 /* One character, or one byte that is no UTF-8 and would make the line no JSON. */
 static struct str next_character(struct str *text)
 {
@@ -62,7 +67,7 @@ void log_event(enum log_level level, const char *event, const char *format, ...)
     struct buf line BUF_CLEANUP = {.max = LINE_MAX_BYTES};
     va_list args;
 
-    if (level < least_level)
+    if (!log_wants(level))
         return;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);

@@ -8,6 +8,8 @@ enum log_level { LOG_DEBUG, LOG_INFO, LOG_WARNING, LOG_ERROR };
 
 /* Called before threads start. */
 void log_init(enum log_level least, bool json);
+/* Whether it would be written: for lines that cost something to make. */
+bool log_wants(enum log_level level);
 void log_event(enum log_level level, const char *event, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

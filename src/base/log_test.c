@@ -159,6 +159,8 @@ static void test_json_of_long_texts(void **state)
 static void test_level(void **state)
 {
     log_init(LOG_WARNING, true);
+    assert_false(log_wants(LOG_INFO));
+    assert_true(log_wants(LOG_WARNING));
     log_debug("test", "no");
     log_info("test", "no");
     assert_int_equal(take_lines().n, 0);

@@ -29,9 +29,8 @@ int carrier_set_new(struct carrier_set **ret, const struct carrier_set_options *
  * are stopped and started anew; new ones get their number in the store and are started; those that
  * are gone are stopped, and what waits for them goes other routes. By one thread that is neither
  * the engine nor the writer. When it returns all of them have lanes, so routes may lead to them;
- * binding takes longer. Before the loop's thread starts: it is done when carrier_set_start is
- * called. -EINVAL: `why` names the section and what is wrong with its files or settings; other
- * negative errno: the store cannot be written; nothing has changed then. */
+ * binding takes longer. -EINVAL: `why` names the section and what is wrong with its files or
+ * settings; other negative errno: the store cannot be written; nothing has changed then. */
 int carrier_set_update(struct carrier_set *s, const struct config_carrier *carriers, size_t count,
                        char why[CARRIER_SET_WHY_SIZE]);
 /* After the first update and before the loop's thread starts, so that dispatch has all lanes when

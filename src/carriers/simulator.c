@@ -176,11 +176,9 @@ int simulator_new(struct simulator **ret, const struct simulator_options *option
     return 0;
 }
 
-/* Parcels still here are dispatch's open work: the store has them. */
+/* Parcels still here are dispatch's. */
 void simulator_free(struct simulator *s)
 {
-    for (size_t i = 0; i < s->count; i++)
-        free(s->heap[i].parcel);
     free(s->heap);
     free(s);
 }

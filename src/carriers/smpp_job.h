@@ -31,7 +31,6 @@ struct smpp_job {
 
     unsigned count; /* of parts; 0: not known yet */
     unsigned waiting, sent, taken;
-    bool answered; /* dispatch has heard */
     bool troubled; /* it will not be taken as a whole */
     enum carrier_outcome outcome;
     enum failure failure;

@@ -1,5 +1,8 @@
 /* One bind: a connection to a carrier's SMPP server, from connecting to unbinding. Knows PDUs, time
- * limits and its window; nothing of messages. Engine's thread. */
+ * limits and its window; nothing of messages. Engine's thread.
+ *
+ * Callbacks are never called from inside the functions below, and may call all of them but
+ * smpp_link_free, which only `stopped` may. */
 #pragma once
 
 #include "net/loop_tcp.h"
@@ -12,16 +15,17 @@ enum smpp_bind { SMPP_BIND_TRX, SMPP_BIND_TX, SMPP_BIND_RX };
 struct smpp_link_options {
     struct loop *loop;
     const struct clock *clock;
-    const char *name; /* "acme/1", for the log */
+    const char *name; /* "acme/1", for the log; this and all other texts are copied */
     enum smpp_bind bind;
     const char *host;
     uint16_t port;
-    const struct tls_client *tls; /* NULL: plain */
-    const char *tls_name;
+    const struct tls_client *tls; /* NULL: plain; outlives the link */
+    const char *tls_name;         /* NULL: the host's */
     const char *system_id, *password, *system_type;
     uint8_t interface_version; /* 0x33, 0x34, 0x50 */
     unsigned window;           /* requests that may be unanswered */
-    uint64_t connect_timeout_ms, bind_timeout_ms, response_timeout_ms, enquire_ms;
+    uint64_t connect_timeout_ms, bind_timeout_ms, response_timeout_ms;
+    uint64_t enquire_ms; /* of silence, then it is asked for a sign of life; 0: never */
     uint64_t reconnect_min_ms, reconnect_max_ms;
     uint64_t refused_wait_ms; /* after a bind that was refused for its credentials */
 
@@ -51,8 +55,11 @@ int smpp_link_send(struct smpp_link *l, struct smpp_pdu *pdu, void *request);
 void smpp_link_respond(struct smpp_link *l, uint64_t token, uint32_t status);
 /* Gives the connection up and makes a new one; what is unanswered is told as lost. */
 void smpp_link_rebind(struct smpp_link *l, const char *why);
-/* Unbinds, waits for the answer for a moment, and stays away. `stopped` is told when it is gone. */
+/* Unbinds, waits for the answer for a second at most, and stays away. Answers that come meanwhile
+ * are given; then what is unanswered is told as lost, then `stopped`, without `lost`. After it the
+ * link may be started again, or freed. */
 void smpp_link_stop(struct smpp_link *l, void (*stopped)(void *context), void *context);
 /* Microseconds (clock) when the peer was last heard of; 0 never. */
 int64_t smpp_link_heard_us(const struct smpp_link *l);
+/* In any state, before the loop is freed; nothing is told any more. */
 void smpp_link_free(struct smpp_link *l);

@@ -49,6 +49,12 @@ static bool read_addresses(const struct config_carrier *c, struct smpp_manner *m
     return true;
 }
 
+uint8_t smpp_manner_version(const struct config_carrier *config)
+{
+    static const uint8_t versions[] = {0x33, 0x34, 0x50};
+    return versions[config->version];
+}
+
 bool smpp_manner_read(const struct config_carrier *config, struct smpp_manner *ret, char *why,
                       size_t why_size)
 {
@@ -59,6 +65,7 @@ bool smpp_manner_read(const struct config_carrier *config, struct smpp_manner *r
     struct smpp_manner m = {.alphabet = (enum smpp_alphabet)config->alphabet,
                             .data_coding = (int)config->data_coding,
                             .long_text = (enum smpp_long_text)config->long_text,
+                            .no_parameters = smpp_manner_version(config) == 0x33,
                             .esm_class = (uint8_t)config->esm_class,
                             .registered_delivery = registered[config->receipts],
                             .service_type = config->service_type};
@@ -67,10 +74,4 @@ bool smpp_manner_read(const struct config_carrier *config, struct smpp_manner *r
         return false;
     *ret = m;
     return true;
-}
-
-uint8_t smpp_manner_version(const struct config_carrier *config)
-{
-    static const uint8_t versions[] = {0x33, 0x34, 0x50};
-    return versions[config->version];
 }

@@ -62,6 +62,17 @@ static void every_setting_has_its_place(void **state)
     assert_int_equal(smpp_manner_version(&config), 0x33);
 }
 
+static void smpp_3_3_knows_no_parameters(void **state)
+{
+    struct config_carrier config = test_carrier_config();
+
+    for (unsigned version = 0; version < 3; version++) {
+        config.version = version;
+        assert_true(smpp_manner_read(&config, &manner, why, sizeof why));
+        assert_int_equal(manner.no_parameters, version == 0);
+    }
+}
+
 static void receipts_that_are_asked_for(void **state)
 {
     static const struct {
@@ -98,6 +109,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_usual_manner),
         cmocka_unit_test(every_setting_has_its_place),
+        cmocka_unit_test(smpp_3_3_knows_no_parameters),
         cmocka_unit_test(receipts_that_are_asked_for),
         cmocka_unit_test(ton_and_npi_are_two_numbers),
     };

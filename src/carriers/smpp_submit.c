@@ -84,9 +84,11 @@ static int cut_text(struct cut *c, struct str text)
         c->parts[c->count++] = text;
     else
         r = cut_parts(c, text);
-    if (r == 0 && smpp_text_ends_like_filling(c->alphabet, c->parts[c->count - 1], c->fill))
-        return -EILSEQ;
-    return r;
+    if (r < 0)
+        return r;
+    assert(c->count > 0);
+    struct str last = c->parts[c->count - 1];
+    return smpp_text_ends_like_filling(c->alphabet, last, c->fill) ? -EILSEQ : 0;
 }
 
 static int cut_for(struct cut *c, const struct smpp_manner *manner, struct str text)

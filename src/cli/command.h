@@ -44,11 +44,12 @@
     X(BATCH, "batch", 0, "ID", "Only messages of this batch.")                                     \
     X(AFTER, "after", 0, "TIME", "Only messages made at this time or later.")                      \
     X(BEFORE, "before", 0, "TIME", "Only messages made before this time.")                         \
-    X(LIMIT, "limit", 0, "N", "Messages on a page, 1 to 100; 50 if not given.")                    \
-    X(CURSOR, "cursor", 0, "ID", "Start with this message; see nextCursor.")                       \
+    X(LIMIT, "limit", 0, "N", "Rows on a page, 1 to 100; 50 if not given.")                        \
+    X(CURSOR, "cursor", 0, "ID", "Start with this row; the page before names it.")                 \
     X(URL, "url", 0, "URL", "Address of the server; not given: $SKYLARK_URL, then the local one.") \
     X(CACERT, "cacert", 0, "FILE",                                                                 \
       "Authority to trust; not given: the local one or the system's.")                             \
+    X(REPLACE, "replace", 0, NULL, "Remove all earlier prices; only those of the file stay.")      \
     X(TLS, "tls", 0, NULL, "TLS from the first byte, with the certificate of the data folder.")    \
     X(FAIL, "fail", 0, "PERCENT", "Share of the messages whose receipt says UNDELIV.")             \
     X(THROTTLE, "throttle", 0, "N", "Answer ESME_RTHROTTLED beyond N submits a second.")           \
@@ -142,6 +143,15 @@ int run_accounts_list(const struct invocation *in);
 int run_accounts_suspend(const struct invocation *in);
 int run_accounts_resume(const struct invocation *in);
 int run_accounts_credit(const struct invocation *in);
+int run_carriers_list(const struct invocation *in);
+int run_carriers_drain(const struct invocation *in);
+int run_carriers_enable(const struct invocation *in);
+int run_carriers_test(const struct invocation *in);
+int run_receipts_list(const struct invocation *in);
+int run_prices_import(const struct invocation *in);
+int run_prices_list(const struct invocation *in);
+int run_prices_clear(const struct invocation *in);
+int run_route_explain(const struct invocation *in);
 int run_config_check(const struct invocation *in);
 int run_config_show(const struct invocation *in);
 int run_version(const struct invocation *in);

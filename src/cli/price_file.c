@@ -103,6 +103,14 @@ static void take_title(struct price_reading *r, size_t at)
     r->places[column] = (int)at;
 }
 
+static void fault_missing(struct price_reading *r, const char *what)
+{
+    struct buf *ignored = &r->file->ignored;
+
+    price_fault(r, r->record.line, "there is no column %s%s%.*s: " NEEDED, what,
+                ignored->n ? " but " : "", STR_FMT(utf8_shown(buf_str(ignored), 200)));
+}
+
 static bool take_titles(struct price_reading *r)
 {
     char title[TITLE_SIZE];
@@ -118,9 +126,9 @@ static bool take_titles(struct price_reading *r)
             take_unknown(r, title);
     }
     if (!has(r, PREFIX))
-        price_fault(r, r->record.line, "there is no column 'prefix' or 'country': " NEEDED);
+        fault_missing(r, "'prefix' or 'country'");
     if (!has(r, PRICE))
-        price_fault(r, r->record.line, "there is no column 'price': " NEEDED);
+        fault_missing(r, "'price'");
     return r->file->fault_count == 0;
 }
 

@@ -110,9 +110,10 @@ static void titles_that_are_needed(void **state)
 {
     read_bad("", "p.csv:1: the file is empty" NEEDED);
     read_bad("country,iso2,price_usd_per_sms\nMorocco,MA,0.035\n",
-             "p.csv:1: there is no column 'price'" NEEDED);
-    read_bad("iso2,amount\nMA,0.035\n", "p.csv:1: there is no column 'prefix' or 'country'" NEEDED
-                                        "p.csv:1: there is no column 'price'" NEEDED);
+             "p.csv:1: there is no column 'price' but iso2, price_usd_per_sms" NEEDED);
+    read_bad("iso2,amount\nMA,0.035\n",
+             "p.csv:1: there is no column 'prefix' or 'country' but iso2, amount" NEEDED
+             "p.csv:1: there is no column 'price' but iso2, amount" NEEDED);
     read_bad("prefix,prefix,price\n", "p.csv:1: there are two columns for the prefix\n");
     read_bad("prefix,price,rate\n", "p.csv:1: there are two columns for the rate\n");
     read_bad("prefix,price\n\n", "p.csv:1: there is no price below the titles\n");

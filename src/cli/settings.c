@@ -1,5 +1,5 @@
 /* skylark config: looks at the configuration without running anything. */
-#include "cli/command.h"
+#include "cli/stand_in.h"
 #include "net/tls.h"
 
 static int check_identity(const struct config *c)
@@ -17,6 +17,13 @@ static int check_identity(const struct config *c)
     return CLI_OK;
 }
 
+/* What only the numbering plan and the carriers' kind can tell. */
+static int check_routing(const struct config *c)
+{
+    struct stand_in stand_in STAND_IN_CLEANUP = {.routing = NULL};
+    return stand_in_make(&stand_in, c, NULL);
+}
+
 int run_config_check(const struct invocation *in)
 {
     struct invocation named = *in;
@@ -29,6 +36,8 @@ int run_config_check(const struct invocation *in)
     if (r != CLI_OK)
         return r;
     r = check_identity(config);
+    if (r == CLI_OK)
+        r = check_routing(config);
     if (r == CLI_OK && config->file)
         talk("%s is in order.", config->file);
     else if (r == CLI_OK)

@@ -17,7 +17,13 @@ struct arrivals_options {
 };
 
 int arrivals_new(struct arrivals **ret, const struct arrivals_options *options);
+/* After the writer has stopped and all errands have come back (dispatch_close). */
 void arrivals_free(struct arrivals *a);
+/* Whose senders get messages; NULL: nobody's, as at first. It lives until the next one is set. */
+void arrivals_set_routing(struct arrivals *a, const struct routing *routing);
+
+/* Whose senders the receivers are; NULL: nobody's. On the engine's thread, or before it starts. */
+void arrivals_set_routing(struct arrivals *a, const struct routing *routing);
 
 struct arrival {
     unsigned carrier;
@@ -27,8 +33,9 @@ struct arrival {
     uint8_t total, number; /* total 0 or 1: the whole message */
 };
 
-/* `done` as in receipts_take. The receiver is the sender of this address; its account gets the
- * message, or the first account when nobody has this address. */
+/* `done` is called once, on the engine's thread, maybe at once. 0: it is on disk; negative: it is
+ * not, and the carrier should send it again. The receiver is the sender of this address; its
+ * account gets the message, or the first account when nobody has this address. */
 void arrivals_take(struct arrivals *a, const struct arrival *arrival,
                    void (*done)(void *context, int result), void *context);
 /* Parts that waited too long for the others become a message with what there is. Each second. */

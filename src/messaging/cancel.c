@@ -33,20 +33,22 @@ static struct cancel *find(const struct dispatch *d, int64_t message)
     return c;
 }
 
-/* What was sent in an earlier run must be followed; its cancel is refused. */
-static bool take_copy(struct cancel *c, struct parcel *p)
+static void take_copy(struct cancel *c, struct parcel *p)
 {
-    if (p->message.status != STATUS_QUEUED)
-        return false;
     assert(!c->parcel);
     c->parcel = p;
-    return true;
+    p->place = PARCEL_COVERED;
 }
 
 bool cancels_cover(struct dispatch *d, struct parcel *p)
 {
     struct cancel *c = find(d, p->message.id);
-    return c && c->posted && take_copy(c, p);
+
+    /* What was sent in an earlier run must be followed; its cancel is refused. */
+    if (!c || !c->posted || p->message.status != STATUS_QUEUED)
+        return false;
+    take_copy(c, p);
+    return true;
 }
 
 static void answer(struct cancel *c, enum cancel_outcome outcome)
@@ -118,33 +120,43 @@ static void cancel_back(struct errand *e)
     struct dispatch *d = c->dispatch;
 
     leave(&d->cancels, c);
-    if (c->parcel && e->result < 0)
-        parcel_queue_put_back(&d->waiting, c->parcel);
-    else if (c->parcel)
+    if (c->parcel && e->result < 0) {
+        c->parcel->place = PARCEL_WAITING;
+        parcel_queue_put_back(&c->parcel->lane->waiting, c->parcel);
+    } else if (c->parcel) {
         dispatch_release(d, c->parcel);
+    }
     answer(c, e->result < 0 ? CANCEL_LOST : c->moved ? CANCEL_DONE : CANCEL_REFUSED);
 }
 
-/* A queued message that dispatch knows and that does not wait is with a carrier; one that dispatch
- * does not know yet lies in the store only. Of the scheduled ones the store alone decides. */
-static void post(struct dispatch *d, struct cancel *c, int64_t known)
+static void post(struct dispatch *d, struct cancel *c)
 {
     message_move_to(&c->move, c->message, STATUS_CANCELLED, FAILURE_NONE,
                     clock_now_us(d->options.clock));
-    if (c->parcel)
-        c->move.from = status_bit(STATUS_QUEUED);
-    else if (c->message <= known)
-        c->move.from = status_bit(STATUS_SCHEDULED);
     c->posted = true;
     errand_init(&c->errand, &d->written, apply_cancel, cancel_back);
     errand_try(&c->errand, d->options.writer);
 }
 
-static bool is_asked_for(void *dispatch, struct parcel *p)
+/* What is in memory and does not wait is with a carrier, or as good as. What is not in memory lies
+ * in the store only, and the store decides. False: it is not clear yet where it lies. */
+static bool judge(struct dispatch *d, struct cancel *c)
 {
-    struct cancel *c = find(dispatch, p->message.id);
+    struct parcel *p = parcel_index_find(&d->parcels, c->message);
 
-    return c && !c->posted && take_copy(c, p);
+    if (p && p->place == PARCEL_CHANGING)
+        return false;
+    if (p && (p->place != PARCEL_WAITING || p->message.status != STATUS_QUEUED)) {
+        leave(&d->cancels, c);
+        answer(c, CANCEL_REFUSED);
+        return true;
+    }
+    if (p) {
+        parcel_queue_remove(p);
+        take_copy(c, p);
+    }
+    post(d, c);
+    return true;
 }
 
 void cancels_run(struct dispatch *d)
@@ -152,18 +164,14 @@ void cancels_run(struct dispatch *d)
     take_asked(d);
     if (!d->cancels.asked)
         return;
-    int64_t known = dispatch_known(d);
-    dispatch_collect(d); /* after that: every parcel up to `known` is seen */
-    parcel_queue_pick(&d->waiting, is_asked_for, d);
+    dispatch_collect(d);
     struct cancel *c = d->cancels.asked;
     d->cancels.asked = NULL;
     while (c) {
         struct cancel *next = c->next_asked;
-        if (schedule_fires(d->schedule, c->message)) { /* soon it is clear where it lies */
+        if (!judge(d, c)) {
             c->next_asked = d->cancels.asked;
             d->cancels.asked = c;
-        } else {
-            post(d, c, known);
         }
         c = next;
     }

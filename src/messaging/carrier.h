@@ -8,7 +8,9 @@
 #include <stdatomic.h>
 
 struct carrier;
-struct parcel; /* a message on its way to a carrier; dispatch owns it */
+/* A message on its way to a carrier. Dispatch owns it: a carrier that ends without having answered
+ * just forgets it. */
+struct parcel;
 
 /* The message inside; it lives until the carrier has answered and been told that it is settled. */
 const struct message *parcel_message(const struct parcel *p);

@@ -1,7 +1,5 @@
-/* The window, and the way from it to the carriers. */
+/* Offers, and whose turn it is. */
 #include "messaging/dispatch_internal.h"
-
-#include "messaging/validity.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -9,6 +7,28 @@
 /* As many of the largest messages as are read at once: 1,600 characters and ten URLs of 2,048 are
  * 90 KB each. */
 enum { READ_ARENA = 16 << 20 };
+/* How often open work is read before the engine looks after its sockets and timers again. */
+enum { READS_AT_ONCE = 16 };
+
+static int open_parts(struct dispatch *d)
+{
+    int failed = store_reader_open(d->options.store, &d->reader);
+
+    if (!failed)
+        failed = schedule_new(&d->schedule, d, d->options.loop);
+    if (!failed)
+        failed = parcel_index_init(&d->parcels, d->options.window);
+    return failed;
+}
+
+static void set_rests(struct dispatch *d)
+{
+    static const int64_t usual_us[DISPATCH_RETRIES] = {30000000, 120000000, 480000000};
+
+    for (size_t i = 0; i < DISPATCH_RETRIES; i++)
+        if (d->options.retry_us[i] == 0)
+            d->options.retry_us[i] = usual_us[i];
+}
 
 int dispatch_new(struct dispatch **ret, const struct dispatch_options *options)
 {
@@ -18,34 +38,62 @@ int dispatch_new(struct dispatch **ret, const struct dispatch_options *options)
     if (!d)
         return -ENOMEM;
     d->options = *options;
-    int failed = store_reader_open(options->store, &d->reader);
-    if (!failed)
-        failed = schedule_new(&d->schedule, d, options->loop);
+    set_rests(d);
+    int failed = open_parts(d);
     if (failed) {
+        schedule_free(d->schedule);
         store_reader_close(d->reader);
         free(d);
         return failed;
     }
+    lanes_init(&d->lanes, options->window);
     mailbox_init(&d->offered, options->wake, options->wake_context);
     mailbox_init(&d->written, options->wake, options->wake_context);
     arena_init(&d->arena, READ_ARENA);
-    parcel_queue_init(&d->waiting);
     cancels_init(&d->cancels, d);
-    pthread_mutex_init(&d->lock, NULL);
-    d->behind = true; /* by whatever an earlier run left open */
-    d->newest = INT64_MAX;
+    atomic_store(&d->strangers, true); /* whom an earlier run knew */
     *ret = d;
     return 0;
 }
 
 void dispatch_add_carrier(struct dispatch *d, struct carrier *c)
 {
-    d->carriers[c->number ? MODE_LIVE : MODE_TEST] = c;
+    struct lane *l = lane_make(&d->lanes, c->number);
+
+    if (!l)
+        abort(); /* out of memory for 200 bytes: the store is safe, start again */
+    lane_set_carrier(&d->lanes, l, c);
 }
 
-static void take_written(struct dispatch *d)
+void dispatch_drop_carrier(struct dispatch *d, struct carrier *c)
+{
+    struct lane *l = lane_find(&d->lanes, c->number);
+
+    if (l && l->carrier == c)
+        lane_set_carrier(&d->lanes, l, NULL);
+}
+
+void dispatch_set_routing(struct dispatch *d, const struct routing *routing)
+{
+    d->routing = routing;
+    d->routing_age++;
+}
+
+void dispatch_set_receipts(struct dispatch *d, struct receipts *receipts)
+{
+    d->receipts = receipts;
+}
+
+struct mailbox *dispatch_box(struct dispatch *d)
+{
+    return &d->written;
+}
+
+/* True when there were some. */
+static bool take_written(struct dispatch *d)
 {
     struct letter *l = mailbox_take(&d->written);
+    bool any = l != NULL;
 
     /* What was offered before these errands were done is seen before them. */
     dispatch_collect(d);
@@ -55,198 +103,137 @@ static void take_written(struct dispatch *d)
         e->back(e);
         l = next;
     }
+    return any;
 }
 
 void dispatch_close(struct dispatch *d)
 {
+    d->closing = true;
     cancels_close(d);
-    take_written(d);
+    while (take_written(d))
+        ;
 }
 
 void dispatch_free(struct dispatch *d)
 {
     dispatch_close(d);
-    parcel_queue_free(&d->waiting);
+    parcel_index_done(&d->parcels);
+    lanes_done(&d->lanes);
     mailbox_done(&d->offered);
     mailbox_done(&d->written);
     cancels_done(&d->cancels);
     schedule_free(d->schedule);
     store_reader_close(d->reader);
     arena_done(&d->arena);
-    pthread_mutex_destroy(&d->lock);
     free(d);
 }
 
-/* ---- the window ---- */
-
-/* True when the message is in the window; false when the store must bring it later. */
-static bool put_in_window(struct dispatch *d, const struct message *m)
-{
-    struct parcel *p = NULL;
-
-    if (d->behind)
-        return false;
-    if (m->status == STATUS_SCHEDULED) { /* its time will bring it */
-        d->known = m->id;
-        return true;
-    }
-    if (d->held < d->options.window)
-        p = parcel_new(m);
-    if (!p)
-        return false;
-    d->held++;
-    d->known = m->id;
-    /* Under the lock: a refill that starts later must find it in front of what it reads. */
-    mailbox_post(&d->offered, &p->letter);
-    return true;
-}
+/* ---- into the lanes and out of them ---- */
 
 void dispatch_offer(struct dispatch *d, const struct message *m)
 {
-    pthread_mutex_lock(&d->lock);
-    if (m->status == STATUS_SCHEDULED)
+    bool stranger = false;
+
+    pthread_mutex_lock(&d->lanes.lock);
+    if (m->status == STATUS_SCHEDULED) {
         schedule_offer(d->schedule, m);
-    /* A refill may have read it already, between its commit and this call. */
-    if (m->id > d->known) {
-        d->newest = m->id;
-        if (!put_in_window(d, m))
-            d->behind = true;
+    } else {
+        struct lane *l = lane_find(&d->lanes, m->carrier);
+        struct parcel *p = l ? lane_offer(l, m) : NULL;
+        stranger = !l;
+        if (p) /* under the lock: a refill that starts later must find it before what it reads */
+            mailbox_post(&d->offered, &p->letter);
     }
-    pthread_mutex_unlock(&d->lock);
+    pthread_mutex_unlock(&d->lanes.lock);
+    if (stranger && !atomic_exchange(&d->strangers, true))
+        dispatch_ready(d);
 }
-
-size_t dispatch_held(struct dispatch *d)
-{
-    pthread_mutex_lock(&d->lock);
-    size_t held = d->held;
-    pthread_mutex_unlock(&d->lock);
-    return held;
-}
-
-int64_t dispatch_known(struct dispatch *d)
-{
-    pthread_mutex_lock(&d->lock);
-    int64_t known = d->known;
-    pthread_mutex_unlock(&d->lock);
-    return known;
-}
-
-size_t dispatch_take_room(struct dispatch *d, size_t wanted)
-{
-    size_t window = d->options.window, room = 0;
-
-    pthread_mutex_lock(&d->lock);
-    if (!d->behind)
-        room = window - d->held;
-    else if (d->held <= window / 2) /* when a refill would read, and it gets the other half */
-        room = (window - d->held + 1) / 2;
-    if (room > wanted)
-        room = wanted;
-    d->held += room;
-    pthread_mutex_unlock(&d->lock);
-    return room;
-}
-
-void dispatch_give_room(struct dispatch *d, size_t count)
-{
-    pthread_mutex_lock(&d->lock);
-    d->held -= count;
-    pthread_mutex_unlock(&d->lock);
-}
-
-void dispatch_release(struct dispatch *d, struct parcel *p)
-{
-    free(p);
-    dispatch_give_room(d, 1);
-}
-
-/* When dispatch is not behind, every lower number has been offered or read: numbers are offered in
- * their order, and this one's before it was queued. */
-bool dispatch_claim(struct dispatch *d, int64_t id)
-{
-    pthread_mutex_lock(&d->lock);
-    bool ours = id <= d->known || !d->behind;
-    if (ours && id > d->known)
-        d->known = id;
-    pthread_mutex_unlock(&d->lock);
-    return ours;
-}
-
-/* ---- to the carriers ---- */
 
 void dispatch_collect(struct dispatch *d)
 {
     for (struct letter *l = mailbox_take(&d->offered); l;) {
         struct letter *next = l->next;
         struct parcel *p = (struct parcel *)l;
+        parcel_index_add(&d->parcels, p);
         if (!cancels_cover(d, p))
-            parcel_queue_add(&d->waiting, p);
+            parcel_queue_add(&p->lane->waiting, p);
         l = next;
     }
 }
 
-/* Why a message must not go to any carrier, or FAILURE_NONE. The recipient may have opted out since
- * it was accepted. */
-static enum failure forbidden(struct dispatch *d, const struct message *m, int64_t now_us)
+void dispatch_release(struct dispatch *d, struct parcel *p)
 {
-    if (d->options.optouts && optouts_has(d->options.optouts, m->account, m->mode, m->to))
-        return FAILURE_RECIPIENT_OPTED_OUT;
-    if (message_expires_us(m) <= now_us)
-        return FAILURE_VALIDITY_EXPIRED;
-    return d->carriers[m->mode] ? FAILURE_NONE : FAILURE_NO_ROUTE;
+    if (p->counted)
+        lane_give(&d->lanes, p->lane);
+    d->expiring -= p->unread;
+    parcel_index_remove(&d->parcels, p);
+    free(p);
 }
 
-/* What an earlier run handed over is only waited for. */
-static bool follow(struct dispatch *d, struct parcel *p)
+void dispatch_settle(struct dispatch *d, struct parcel *p)
 {
-    struct carrier *c = d->carriers[p->message.mode];
+    struct lane *l = p->lane;
 
-    if (c && c->ops->follow(c, &p->message) < 0)
-        return false;
-    dispatch_release(d, p);
-    return true;
+    if (l->carrier && p->given == l->term && l->carrier->ops->settled)
+        l->carrier->ops->settled(l->carrier, p);
+    p->given = 0;
 }
 
-/* False when the carrier has no room. */
-static bool hand_over(struct dispatch *d, struct parcel *p, int64_t now_us)
+void dispatch_admit(struct dispatch *d, struct parcel *p)
 {
-    struct carrier *c = d->carriers[p->message.mode];
-
-    if (p->message.status == STATUS_SENT)
-        return follow(d, p);
-    enum failure failure = forbidden(d, &p->message, now_us);
-    if (failure) {
-        dispatch_fail(d, p, failure);
-        return true;
+    if (!lane_admit(&d->lanes, p->lane, p->message.id)) {
+        dispatch_release(d, p);
+        return;
     }
-    return c->ops->submit(c, p) == 0;
+    p->counted = true;
+    p->place = PARCEL_WAITING;
+    parcel_queue_add(&p->lane->waiting, p);
 }
 
-static void hand_over_waiting(struct dispatch *d)
+size_t dispatch_held(struct dispatch *d)
 {
-    int64_t now_us = clock_now_us(d->options.clock);
-    struct parcel *p;
+    size_t held = 0;
 
-    dispatch_collect(d);
-    while ((p = parcel_queue_take(&d->waiting)))
-        if (!hand_over(d, p, now_us)) {
-            parcel_queue_put_back(&d->waiting, p);
-            return;
-        }
+    for (struct lane *l = d->lanes.first; l; l = l->next)
+        held += lane_held(&d->lanes, l);
+    return held;
 }
+
+struct dispatch_counts dispatch_counts(struct dispatch *d, const struct carrier *c)
+{
+    struct lane *l = lane_find(&d->lanes, c->number);
+    struct dispatch_counts counts = {0};
+    int64_t known;
+
+    if (!l)
+        return counts;
+    counts = l->counts;
+    counts.waiting = l->waiting.count;
+    for (int i = 0; i < DISPATCH_RETRIES; i++)
+        counts.waiting += l->resting[i].count;
+    counts.behind = lane_is_behind(&d->lanes, l, &known);
+    return counts;
+}
+
+/* ---- turns ---- */
 
 void dispatch_run(struct dispatch *d)
 {
-    bool more;
+    bool more = true;
 
-    do {
+    if (atomic_exchange(&d->strangers, false))
+        dispatch_find_strangers(d);
+    for (int reads = READS_AT_ONCE; more && reads > 0; reads--) {
         take_written(d);
         cancels_run(d);
-        hand_over_waiting(d);
+        more = handover_run(d);
         schedule_run(d->schedule);
-        more = dispatch_refill(d);
-    } while (more);
-    hand_over_waiting(d);
+        more |= dispatch_refill(d, &reads);
+    }
+    more |= handover_run(d);
+    lanes_rotate(&d->lanes);
+    if (more)
+        dispatch_ready(d);
 }
 
 void dispatch_ready(struct dispatch *d)

@@ -1,10 +1,10 @@
 /* Dispatch: takes accepted messages to their carrier and carries back what becomes of them.
  *
- * The queue is the store's open work; memory holds a window of it. While the window has room,
- * accepted messages are offered straight into it. When it is full, dispatch falls behind, lets them
- * lie in the store, and later reads on from the last number it knows. After a restart it is behind
- * by everything: recovery is the same reading. Scheduled messages join when their time has come
- * (schedule.c).
+ * The queue is the store's open work; memory holds a window of it, of which each carrier has a
+ * share, its lane (lane.h). While a lane has room, accepted messages are offered straight into it.
+ * When it is full it falls behind, lets them lie in the store, and later reads on from the last
+ * number it knows. After a restart all are behind by everything: recovery is the same reading.
+ * Scheduled messages join when their time has come (schedule.c).
  *
  * dispatch_offer runs on the writer's thread, in the order of the numbers; all else on the
  * engine's. */
@@ -19,15 +19,18 @@
 
 struct dispatch;
 
+enum { DISPATCH_RETRIES = 3 };
+
 struct dispatch_options {
     struct store *store;
     struct writer *writer;
     const struct clock *clock;
     struct loop *loop; /* the engine's, for the timer of the schedule; NULL: none, as in tests */
     struct optouts *optouts; /* who must not be written to; NULL: nobody */
-    struct receipts
-        *receipts; /* told of the ids under which carriers take messages; NULL: nobody */
-    size_t window;
+    size_t window;           /* messages in memory, of all carriers together */
+    /* Rests before a carrier that was to take a message later is asked again; 0: 30 seconds, 2
+     * minutes, 8 minutes. */
+    int64_t retry_us[DISPATCH_RETRIES];
     void (*wake)(void *context); /* makes the engine call dispatch_run soon; any thread */
     void *wake_context;
 };
@@ -36,9 +39,12 @@ int dispatch_new(struct dispatch **ret, const struct dispatch_options *options);
 /* From now on messages with the carrier's number go to it; each carrier has a lane of its own. On
  * the engine's thread, or before it starts. */
 void dispatch_add_carrier(struct dispatch *d, struct carrier *c);
-/* It gets nothing more: what waits for it goes other routes, or fails for want of one. It has
- * answered for all it had. */
+/* It gets nothing more, and is told nothing more; it has answered for all it had. After a moment,
+ * in which another may take its place or other routes may be set, what waits for it goes other
+ * routes, or fails for want of one. */
 void dispatch_drop_carrier(struct dispatch *d, struct carrier *c);
+/* Who is told of the ids under which carriers take messages. Before the engine starts. */
+void dispatch_set_receipts(struct dispatch *d, struct receipts *receipts);
 /* Where the routes are that messages can change to; NULL: nowhere. */
 void dispatch_set_routing(struct dispatch *d, const struct routing *routing);
 /* After the engine and the writer have stopped: whoever still waits for an answer gets it. */

@@ -1,12 +1,14 @@
-/* What the files of dispatch share: dispatch.c (the window and the way to carriers),
- * dispatch_move.c (changes of status), dispatch_refill.c (reading open work), schedule.c and
- * cancel.c. */
+/* What the files of dispatch share: dispatch.c (offers, and whose turn it is), handover.c (the way
+ * to carriers), dispatch_answer.c (what they say), dispatch_move.c (changes of status), requeue.c
+ * and failover.c (another try, another way), dispatch_refill.c (reading open work), dispatch_tick.c
+ * (what time does), schedule.c and cancel.c. */
 #pragma once
 
 #include "messaging/cancel.h"
 #include "messaging/dispatch.h"
+#include "messaging/dispatch_note.h"
 #include "messaging/errand.h"
-#include "messaging/parcel.h"
+#include "messaging/lane.h"
 
 enum { CANCEL_SLOT_BITS = 8 };
 
@@ -20,50 +22,87 @@ struct cancels {
 
 struct dispatch {
     struct dispatch_options options;
-    struct carrier *carriers[2]; /* by mode */
-    struct mailbox offered;      /* parcels, from the writer's thread */
-    struct mailbox written;      /* errands that came back, from the writer's thread */
+    struct lanes lanes;     /* its lock also guards the schedule's next time */
+    struct mailbox offered; /* parcels, from the writer's thread; always emptied whole */
+    struct mailbox written; /* errands that came back, from the writer's thread */
+    _Atomic bool strangers; /* there may be open messages of carriers that have no lane */
 
     /* Engine's thread only. */
     struct store_reader *reader;
     struct arena arena;
-    struct parcel_queue waiting; /* parcels that no carrier has taken yet */
+    struct parcel_index parcels; /* all but those in the box of offers */
+    struct receipts *receipts;
+    const struct routing *routing;
+    unsigned routing_age; /* grows with every change of it */
+    size_t expiring;      /* messages that expire without having been in a lane */
+    bool closing;         /* engine and writer have stopped */
     struct schedule *schedule;
     struct cancels cancels;
-
-    pthread_mutex_t lock; /* of the rest, shared with dispatch_offer */
-    size_t held;
-    bool behind;
-    int64_t known;  /* every open message up to this number is in memory or done */
-    int64_t newest; /* number offered last */
 };
 
 /* ---- dispatch.c ---- */
 
-/* Puts what was offered into `waiting`. */
+/* Puts what was offered into its lanes. */
 void dispatch_collect(struct dispatch *d);
-/* Gives a parcel's place in the window back. */
+/* The parcel is done with: its place in the lane is free. */
 void dispatch_release(struct dispatch *d, struct parcel *p);
-/* Places in the window for messages that are not offered but come from the schedule: as many as are
- * free, or fewer when open work waits in the store. */
-size_t dispatch_take_room(struct dispatch *d, size_t wanted);
-void dispatch_give_room(struct dispatch *d, size_t count);
-/* A message of the schedule has been queued. False: it lies ahead of what dispatch has read, so
- * reading on will bring it; else it is the caller's to put into `waiting`. */
-bool dispatch_claim(struct dispatch *d, int64_t id);
-int64_t dispatch_known(struct dispatch *d);
+/* A parcel whose message has become its lane's by now, on disk, joins the queue, or leaves memory
+ * when the lane must read it later. */
+void dispatch_admit(struct dispatch *d, struct parcel *p);
+
+/* Tells the carrier that has it that what became of the parcel is on disk. */
+void dispatch_settle(struct dispatch *d, struct parcel *p);
+
+/* ---- handover.c ---- */
+
+/* A turn of each lane; true when one of them could go on at once. */
+bool handover_run(struct dispatch *d);
+/* No carrier has had these, in the order of the queue that they go back to. */
+void dispatch_untried(struct dispatch *d, struct parcel **parcels, size_t count);
+
+/* ---- dispatch_answer.c ---- */
+
+/* A carrier may have it, and has not said so; `why` is a sentence. */
+void dispatch_unanswered(struct dispatch *d, struct parcel *p, struct str why);
 
 /* ---- dispatch_move.c ---- */
 
-/* The message fails before any carrier saw it: it costs nothing. */
-void dispatch_fail(struct dispatch *d, struct parcel *p, enum failure failure);
-/* Gives back what the message cost; in a transaction. */
+/* The notes belong to these from now on. */
+void dispatch_sent(struct dispatch *d, struct parcel *p, struct note *notes);
+/* What it cost is given back where failing so costs nothing. */
+void dispatch_fail(struct dispatch *d, struct parcel *p, enum failure failure, struct note *notes);
+/* Gives back what a message cost; in a transaction. */
 int dispatch_refund(struct store *s, int64_t account, enum mode mode, int64_t micros);
+
+/* ---- requeue.c ---- */
+
+enum { NO_REST = -1 };
+
+/* Queued again, in this lane: it goes to the front of its own at once, or when it has rested, or
+ * into the other. */
+void dispatch_requeue(struct dispatch *d, struct parcel *p, struct lane *to, unsigned retry_count,
+                      int rest, struct note *notes);
+
+/* ---- failover.c ---- */
+
+/* Its carrier is no choice any more. */
+void failover_tried(struct dispatch *d, struct parcel *p);
+/* Where else it could go; NULL: nowhere. */
+struct lane *failover_lane(struct dispatch *d, struct parcel *p);
+struct note *failover_note(struct parcel *p, const struct lane *to, struct str why);
+/* Goes to another carrier, or fails with this failure when there is none. */
+void dispatch_elsewhere(struct dispatch *d, struct parcel *p, enum failure failure, struct str why);
+/* Goes to another carrier if it has waited too long and one has room for it. Counts down when it
+ * had to look for one. */
+void failover_overdue(struct dispatch *d, struct parcel *p, int64_t now_us, size_t *left);
 
 /* ---- dispatch_refill.c ---- */
 
-/* Reads the next open messages from the store; true when there may be more to read at once. */
-bool dispatch_refill(struct dispatch *d);
+/* Makes lanes for open messages whose carrier has none. */
+void dispatch_find_strangers(struct dispatch *d);
+/* Lanes that are behind read on, each once, as long as there are `reads`; true when one of them
+ * could go on at once. */
+bool dispatch_refill(struct dispatch *d, int *reads);
 
 /* ---- schedule.c ---- */
 
@@ -71,12 +110,10 @@ struct schedule;
 
 int schedule_new(struct schedule **ret, struct dispatch *d, struct loop *loop);
 void schedule_free(struct schedule *s);
-/* A message that waits for its time has become durable. Writer's thread, under dispatch's lock. */
+/* A message that waits for its time has become durable. Writer's thread, under the lanes' lock. */
 void schedule_offer(struct schedule *s, const struct message *m);
 /* Queues what is due. */
 void schedule_run(struct schedule *s);
-/* Whether this message is on its way from scheduled to queued. */
-bool schedule_fires(const struct schedule *s, int64_t id);
 
 /* ---- cancel.c ---- */
 

@@ -1,6 +1,7 @@
 /* Changes of status: what carriers report, and what dispatch itself decides, on the way to the
  * store and back. */
 #include "messaging/dispatch_internal.h"
+#include "messaging/price.h"
 #include "messaging/status.h"
 
 #include <stdlib.h>
@@ -10,8 +11,9 @@ struct move {
     struct dispatch *dispatch;
     struct message_move move;
     struct parcel *parcel; /* given back when the move is durable, or NULL */
-    bool receipt;          /* worth a note even when it changes nothing any more */
-    bool refund;           /* no carrier saw the message */
+    struct note *notes;
+    bool receipt; /* worth a note even when it changes nothing any more */
+    bool refund;
 };
 
 int dispatch_refund(struct store *s, int64_t account, enum mode mode, int64_t micros)
@@ -38,22 +40,31 @@ static int note_late_receipt(const struct move *m, struct store *s)
 static int apply_move(struct write_job *job, struct store *s)
 {
     struct move *m = (struct move *)job;
-    int moved = store_move(s, &m->move);
+    int failed, moved = store_move(s, &m->move);
 
+    if (moved < 0)
+        return moved;
     if (moved == 0 && m->receipt)
         return note_late_receipt(m, s);
-    if (moved == 1 && m->refund)
-        return dispatch_refund(s, m->parcel->message.account, m->parcel->message.mode,
-                               m->parcel->message.cost_micros);
-    return moved < 0 ? moved : 0; /* 0: a final state stands; nothing to do */
+    if (!m->parcel)
+        return 0;
+    /* Also when a final state stands: what a carrier said belongs into the history. */
+    failed = note_write(m->notes, s, &m->parcel->message, m->move.at_us);
+    if (!failed && moved == 1 && m->refund)
+        failed = dispatch_refund(s, m->parcel->message.account, m->parcel->message.mode,
+                                 m->parcel->message.cost_micros);
+    return failed;
 }
 
 static void move_back(struct errand *e)
 {
     struct move *m = (struct move *)e;
 
-    if (m->parcel)
+    if (m->parcel) {
+        dispatch_settle(m->dispatch, m->parcel);
         dispatch_release(m->dispatch, m->parcel);
+    }
+    note_free(m->notes);
     free(m);
 }
 
@@ -71,15 +82,30 @@ static void make_move(struct dispatch *d, struct move move, int64_t message, enu
     errand_owe(&m->errand, d->options.writer);
 }
 
-void dispatch_answered(struct dispatch *d, struct parcel *p, const struct carrier_answer *answer)
+void dispatch_sent(struct dispatch *d, struct parcel *p, struct note *notes)
 {
-    make_move(d, (struct move){.parcel = p}, p->message.id,
-              answer->failure ? STATUS_FAILED : STATUS_SENT, answer->failure);
+    make_move(d, (struct move){.parcel = p, .notes = notes}, p->message.id, STATUS_SENT,
+              FAILURE_NONE);
 }
 
-void dispatch_fail(struct dispatch *d, struct parcel *p, enum failure failure)
+/* What such a message is said to cost is what was paid for it. */
+static bool is_free(const struct message *m, enum failure failure)
 {
-    make_move(d, (struct move){.parcel = p, .refund = true}, p->message.id, STATUS_FAILED, failure);
+    struct message failed = *m;
+
+    failed.status = STATUS_FAILED;
+    failed.failure = failure;
+    return message_cost_micros(&failed) == 0;
+}
+
+void dispatch_fail(struct dispatch *d, struct parcel *p, enum failure failure, struct note *notes)
+{
+    struct move move = {.parcel = p, .notes = notes, .refund = is_free(&p->message, failure)};
+
+    p->place = PARCEL_LEAVING;
+    if (failure == FAILURE_VALIDITY_EXPIRED)
+        p->lane->counts.expired++;
+    make_move(d, move, p->message.id, STATUS_FAILED, failure);
 }
 
 void dispatch_receipt(struct dispatch *d, int64_t message, enum failure failure)

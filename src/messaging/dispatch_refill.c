@@ -1,76 +1,105 @@
-/* Reading open work from the store, when dispatch is behind. */
+/* Reading open work from the store, for lanes that are behind. */
 #include "messaging/dispatch_internal.h"
 
-enum { REFILL_MAX = 128 };
+/* Messages that are read at once; rows that are looked at for them, most of them other lanes'. */
+enum { READ_MAX = 128, LOOK_MAX = 8192 };
+enum { STRANGERS_MAX = 256 };
 
-/* How many open messages to read: none unless dispatch is behind and half the window is free. */
-static size_t refill_room(struct dispatch *d, int64_t *ret_known, int64_t *ret_newest)
+void dispatch_find_strangers(struct dispatch *d)
 {
-    size_t room = 0;
+    unsigned numbers[STRANGERS_MAX];
+    size_t count = 0;
 
-    pthread_mutex_lock(&d->lock);
-    if (d->behind && d->held <= d->options.window / 2)
-        room = d->options.window - d->held;
-    *ret_known = d->known;
-    *ret_newest = d->newest;
-    pthread_mutex_unlock(&d->lock);
-    return room < REFILL_MAX ? room : REFILL_MAX;
+    int failed = store_work_carriers(d->reader, numbers, STRANGERS_MAX, &count);
+    store_reader_rest(d->reader);
+    for (size_t i = 0; i < count && !failed; i++)
+        if (!lane_make(&d->lanes, numbers[i]))
+            failed = -1;
+    if (failed)
+        atomic_store(&d->strangers, true); /* at the next turn */
 }
 
-/* Notes that everything up to `known` is in memory now; caught up when nothing newer was offered.
- * True when something was: nobody will call for it, so it must be read at once. */
-static bool refill_done(struct dispatch *d, size_t count, int64_t known, bool all, int64_t newest)
+/* Some lie in the way of a lane that reads again from an earlier number on; others are on their way
+ * into the lane. */
+static bool is_known(const struct dispatch *d, const struct lane *l, const struct message *m)
 {
-    pthread_mutex_lock(&d->lock);
-    d->held += count;
-    d->known = all && newest != INT64_MAX && newest > known ? newest : known;
-    if (all && d->newest == newest) {
-        d->behind = false;
-        if (newest == INT64_MAX)
-            d->newest = d->known;
-    }
-    bool more = all && d->behind;
-    pthread_mutex_unlock(&d->lock);
-    return more;
+    return parcel_index_find(&d->parcels, m->id) ||
+           (m->status == STATUS_SENT && m->id <= l->followed);
 }
 
 /* How many of the messages are dealt with; all but when memory is short. */
-static size_t keep(struct dispatch *d, const struct message *messages, size_t count,
+static size_t keep(struct dispatch *d, struct lane *l, const struct message *messages, size_t count,
                    size_t *ret_kept)
 {
+    int64_t now_us = clock_now_us(d->options.clock);
     size_t kept = 0, i = 0;
 
     for (; i < count; i++) {
-        if (schedule_fires(d->schedule, messages[i].id))
-            continue; /* the schedule brings it */
-        struct parcel *p = parcel_new(&messages[i]);
+        if (is_known(d, l, &messages[i]))
+            continue;
+        struct parcel *p = lane_parcel(l, &messages[i], now_us);
         if (!p)
             break;
-        if (!cancels_cover(d, p))
-            parcel_queue_add(&d->waiting, p);
+        p->counted = true;
+        parcel_index_add(&d->parcels, p);
+        if (p->message.handed)
+            dispatch_unanswered(d, p, STR("The server stopped before the carrier had answered."));
+        else if (!cancels_cover(d, p))
+            parcel_queue_add(&l->waiting, p);
         kept++;
     }
     *ret_kept = kept;
     return i;
 }
 
-bool dispatch_refill(struct dispatch *d)
+/* What this run has sent is not followed when it is met again. */
+static void note_followed(struct lane *l, int64_t looked, bool end)
 {
-    struct message *messages;
-    int64_t known, newest;
-    size_t count, kept, room = refill_room(d, &known, &newest);
+    if (looked > l->followed)
+        l->followed = looked;
+    l->followed_all |= end;
+}
 
-    if (room == 0)
-        return false;
+static bool refill(struct dispatch *d, struct lane *l, size_t room, int64_t after)
+{
+    struct work_query query = {.carrier = l->number,
+                               .sent = l->carrier && l->carrier->ops->follow && !l->followed_all,
+                               .after = after,
+                               .limit = room < READ_MAX ? room : READ_MAX,
+                               .look_max = LOOK_MAX};
+    struct message *messages;
+    size_t count, kept;
+    int64_t looked;
+    bool end;
+
     dispatch_collect(d);
     arena_reset(&d->arena);
-    int failed = store_open_work(d->reader, known, room, &d->arena, &messages, &count);
+    int failed = store_work_list(d->reader, &query, &d->arena, &messages, &count, &looked, &end);
     store_reader_rest(d->reader);
     if (failed)
         return false;
-    size_t seen = keep(d, messages, count, &kept);
-    if (seen > 0)
-        known = messages[seen - 1].id;
-    bool missed = refill_done(d, kept, known, count < room && seen == count, newest);
-    return seen == room || missed;
+    size_t seen = keep(d, l, messages, count, &kept);
+    if (seen < count) {
+        lane_has_read(&d->lanes, l, kept, seen > 0 ? messages[seen - 1].id : after, false);
+        return false;
+    }
+    note_followed(l, looked, end);
+    return lane_has_read(&d->lanes, l, kept, looked, end);
+}
+
+bool dispatch_refill(struct dispatch *d, int *reads)
+{
+    bool more = false;
+    int64_t after;
+
+    for (struct lane *l = d->lanes.first; l; l = l->next) {
+        size_t room = lane_wants(&d->lanes, l, &after);
+        if (room == 0)
+            continue;
+        if (*reads <= 0)
+            return true;
+        --*reads;
+        more |= refill(d, l, room, after);
+    }
+    return more;
 }

@@ -6,6 +6,8 @@ static void go_home(struct write_job *job, int result)
     struct errand *e = (struct errand *)job;
 
     e->result = result;
+    if (result == 0 && e->durable)
+        e->durable(e);
     mailbox_post(e->home, &e->job.letter);
 }
 

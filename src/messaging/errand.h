@@ -9,6 +9,8 @@ struct errand {
     struct mailbox *home;           /* where it comes back to; the engine empties it */
     int result;                     /* 0: durable; negative: nothing was done */
     void (*back)(struct errand *e); /* on the engine's thread */
+    /* On the writer's thread, when it is durable, before it comes back. NULL: nothing. */
+    void (*durable)(struct errand *e);
 };
 
 /* What the errand does on the writer's thread (`apply`, as in struct write_job), where it comes

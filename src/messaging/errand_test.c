@@ -19,6 +19,13 @@ static void back(struct errand *e)
 {
 }
 
+static int durable;
+
+static void note_durable(struct errand *e)
+{
+    durable++;
+}
+
 static void comes_home_when_it_is_done_and_when_nobody_does_it(void **state)
 {
     struct store *store = test_store_open(&clock_real);
@@ -30,13 +37,16 @@ static void comes_home_when_it_is_done_and_when_nobody_does_it(void **state)
     mailbox_init(&home, NULL, NULL);
     assert_int_equal(writer_start(&writer, &options), 0);
     errand_init(&done, &home, apply, back);
+    done.durable = note_durable;
     errand_owe(&done, writer);
     assert_ptr_equal(mailbox_wait(&home, 10000000), &done.job.letter);
     assert_int_equal(done.result, 0);
     assert_int_equal(applied, 1);
+    assert_int_equal(durable, 1);
     assert_ptr_equal(done.back, back);
 
     errand_init(&refused, &home, apply, back);
+    refused.durable = note_durable;
     errand_try(&refused, writer);
     assert_ptr_equal(mailbox_take(&home), &refused.job.letter);
     assert_int_equal(refused.result, -EAGAIN);
@@ -46,6 +56,7 @@ static void comes_home_when_it_is_done_and_when_nobody_does_it(void **state)
     assert_ptr_equal(mailbox_take(&home), &refused.job.letter);
     assert_int_equal(refused.result, -ESHUTDOWN);
     assert_int_equal(applied, 1);
+    assert_int_equal(durable, 1);
     writer_free(writer);
     mailbox_done(&home);
     test_store_close(store);

@@ -1,5 +1,9 @@
 #include "messaging/parcel.h"
 
+#include "base/id.h"
+
+#include <assert.h>
+#include <errno.h>
 #include <stdlib.h>
 
 const struct message *parcel_message(const struct parcel *p)
@@ -39,8 +43,9 @@ struct parcel *parcel_new(const struct message *m)
 
     if (!p)
         return NULL;
-    p->note = NULL;
-    p->message = *m;
+    *p = (struct parcel){.tries = m->retry_count < UINT8_MAX ? (uint8_t)m->retry_count : UINT8_MAX,
+                         .failover_us = FAILOVER_UNKNOWN,
+                         .message = *m};
     forget_rest(&p->message);
     char *at = (char *)(p + 1);
     at = keep(at, &p->message.from);
@@ -51,60 +56,118 @@ struct parcel *parcel_new(const struct message *m)
     return p;
 }
 
-void parcel_queue_init(struct parcel_queue *q)
+/* ---- queues ---- */
+
+static void link_between(struct parcel_queue *q, struct parcel *previous, struct parcel *p,
+                         struct parcel *next)
 {
-    q->first = NULL;
-    q->last = &q->first;
+    assert(!p->queue);
+    p->queue = q;
+    p->previous = previous;
+    p->letter.next = next ? &next->letter : NULL;
+    if (previous)
+        previous->letter.next = &p->letter;
+    else
+        q->first = p;
+    if (next)
+        next->previous = p;
+    else
+        q->last = p;
+    q->count++;
 }
 
 void parcel_queue_add(struct parcel_queue *q, struct parcel *p)
 {
-    p->letter.next = NULL;
-    *q->last = &p->letter;
-    q->last = &p->letter.next;
-}
-
-struct parcel *parcel_queue_take(struct parcel_queue *q)
-{
-    struct letter *l = q->first;
-
-    if (!l)
-        return NULL;
-    q->first = l->next;
-    if (!q->first)
-        q->last = &q->first;
-    return (struct parcel *)l;
+    link_between(q, q->last, p, NULL);
 }
 
 void parcel_queue_put_back(struct parcel_queue *q, struct parcel *p)
 {
-    p->letter.next = q->first;
-    if (!q->first)
-        q->last = &p->letter.next;
-    q->first = &p->letter;
+    link_between(q, NULL, p, q->first);
 }
 
-void parcel_queue_pick(struct parcel_queue *q, bool (*wanted)(void *context, struct parcel *p),
-                       void *context)
+void parcel_queue_remove(struct parcel *p)
 {
-    struct letter **at = &q->first;
+    struct parcel_queue *q = p->queue;
+    struct parcel *next = parcel_next(p);
 
-    while (*at) {
-        struct letter *l = *at, *next = l->next;
-        if (wanted(context, (struct parcel *)l))
-            *at = next;
-        else
-            at = &l->next;
-    }
-    q->last = at;
-}
-
-void parcel_queue_free(struct parcel_queue *q)
-{
-    while (q->first) {
-        struct letter *next = q->first->next;
-        free(q->first);
+    if (p->previous)
+        p->previous->letter.next = p->letter.next;
+    else
         q->first = next;
-    }
-    parcel_queue_init(q);
+    if (next)
+        next->previous = p->previous;
+    else
+        q->last = p->previous;
+    p->queue = NULL;
+    q->count--;
+}
+
+struct parcel *parcel_queue_take(struct parcel_queue *q)
+{
+    struct parcel *p = q->first;
+
+    if (p)
+        parcel_queue_remove(p);
+    return p;
+}
+
+/* ---- the index ---- */
+
+enum { SLOTS_MAX = 1 << 18 };
+
+int parcel_index_init(struct parcel_index *x, size_t expected)
+{
+    size_t slots = 64;
+
+    while (slots < expected && slots < SLOTS_MAX)
+        slots *= 2;
+    x->slots = calloc(slots, sizeof(struct parcel *));
+    x->mask = slots - 1;
+    return x->slots ? 0 : -ENOMEM;
+}
+
+void parcel_index_done(struct parcel_index *x)
+{
+    for (size_t i = 0; x->slots && i <= x->mask; i++)
+        while (x->slots[i]) {
+            struct parcel *p = x->slots[i];
+            x->slots[i] = p->next_in_slot;
+            free(p);
+        }
+    free(x->slots);
+}
+
+/* Messages that come one after the other lie side by side, as they are looked for. */
+static struct parcel **slot_of(const struct parcel_index *x, int64_t message)
+{
+    uint64_t ms = (uint64_t)message >> ID_TIME_SHIFT, sequence = (uint64_t)message & 0xfff;
+
+    return &x->slots[(ms * 61 + sequence) & x->mask];
+}
+
+void parcel_index_add(struct parcel_index *x, struct parcel *p)
+{
+    struct parcel **slot = slot_of(x, p->message.id);
+
+    p->next_in_slot = *slot;
+    *slot = p;
+}
+
+void parcel_index_remove(struct parcel_index *x, struct parcel *p)
+{
+    struct parcel **at = slot_of(x, p->message.id);
+
+    while (*at != p)
+        at = &(*at)->next_in_slot;
+    *at = p->next_in_slot;
+}
+
+struct parcel *parcel_index_find(const struct parcel_index *x, int64_t message)
+{
+    struct parcel *p = *slot_of(x, message);
+
+    while (p && p->message.id != message)
+        p = p->next_in_slot;
+    return p;
 }

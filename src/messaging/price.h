@@ -40,7 +40,9 @@ struct store_reader;
  * a country that is not two capitals, or a price beyond all bounds. */
 int price_list_make(struct price_list **ret, const struct price_record *records, size_t count,
                     int64_t now_us);
-/* The same of all that the store has. */
+/* All that the store has, in no order; for free(). */
+int price_records_load(struct price_record **ret, size_t *ret_count, struct store_reader *r);
+/* The list that holds at this time, of all of these. */
 int price_list_load(struct price_list **ret, struct store_reader *r, int64_t now_us);
 void price_list_free(struct price_list *list);
 

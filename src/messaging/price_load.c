@@ -29,15 +29,31 @@ static bool take(void *growing, const struct price_record *p)
     return true;
 }
 
-int price_list_load(struct price_list **ret, struct store_reader *r, int64_t now_us)
+int price_records_load(struct price_record **ret, size_t *ret_count, struct store_reader *r)
 {
     struct growing g = {NULL, 0, 0, false};
     int failed = store_price_each(r, take, &g);
 
     if (failed == 0 && g.failed)
         failed = -ENOMEM;
-    if (failed == 0)
-        failed = price_list_make(ret, g.records, g.count, now_us);
-    free(g.records);
+    if (failed) {
+        free(g.records);
+        return failed;
+    }
+    *ret = g.records;
+    *ret_count = g.count;
+    return 0;
+}
+
+int price_list_load(struct price_list **ret, struct store_reader *r, int64_t now_us)
+{
+    struct price_record *records;
+    size_t count;
+    int failed = price_records_load(&records, &count, r);
+
+    if (failed)
+        return failed;
+    failed = price_list_make(ret, records, count, now_us);
+    free(records);
     return failed;
 }

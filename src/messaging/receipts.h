@@ -18,10 +18,11 @@ struct receipts_options {
 };
 
 int receipts_new(struct receipts **ret, const struct receipts_options *options);
+/* After the writer has stopped and all errands have come back (dispatch_close). */
 void receipts_free(struct receipts *r);
 
 /* The carrier has taken a message under these ids: as told by dispatch, before it is on disk. What
- * waited for one of them is applied. */
+ * waited for one of them is applied, behind what the engine is just posting to the writer. */
 void receipts_expect(struct receipts *r, unsigned carrier, const struct message *m,
                      const struct str *ids, unsigned parts);
 /* In the transaction that notes the carrier's answer: keeps the ids for receipts to come. */
@@ -46,8 +47,9 @@ struct carrier_receipt {
     struct str raw;    /* the receipt as text, for strays */
 };
 
-/* `done` is called once, on the engine's thread, maybe at once: 0 what it says is on disk;
- * negative: it is not, and the carrier should send it again. */
+/* `done` is called once, on the engine's thread, maybe at once. 0: what it says is on disk; 1: so
+ * it is, but no message was found for it; negative: it is not, and the carrier should send it
+ * again. */
 void receipts_take(struct receipts *r, const struct carrier_receipt *receipt,
                    void (*done)(void *context, int result), void *context);
 
@@ -55,6 +57,9 @@ void receipts_take(struct receipts *r, const struct carrier_receipt *receipt,
 void receipts_tick(struct receipts *r);
 
 struct receipts_counts {
-    uint64_t matched, early, repeated, strays;
+    uint64_t matched;  /* said something new of a message */
+    uint64_t early;    /* among them those that came before the carrier's answer */
+    uint64_t repeated; /* said nothing new, or too late */
+    uint64_t strays;   /* no message was found for them when they came */
 };
 struct receipts_counts receipts_counts(const struct receipts *r);

@@ -1,9 +1,8 @@
 /* The schedule: messages become queued when their time has come, also when the program slept
  * through it.
  *
- * It fires a few at a time. Each gets its place in the window first and keeps it, because its
- * number is old: reading on from the newest known number would not find it. So when the window is
- * full, the rest stays scheduled until there is room, in the order of time. */
+ * It fires a few at a time. When a move is durable the message joins its lane; if that is full it
+ * lies in the store like any other, and no lane keeps those of another waiting. */
 #include "messaging/dispatch_internal.h"
 #include "messaging/status.h"
 
@@ -18,7 +17,7 @@ struct firing {
     struct errand errand;
     struct schedule *schedule;
     struct message_move move;
-    struct parcel *parcel; /* NULL: this slot is free */
+    struct parcel *parcel;
     bool moved;
 };
 
@@ -27,7 +26,7 @@ struct schedule {
     struct dispatch *dispatch;
     struct loop_timer *timer; /* or NULL */
     int64_t armed_us;         /* what the timer waits for */
-    int64_t next_us;          /* nothing is due before; under dispatch's lock */
+    int64_t next_us;          /* nothing is due before; under the lanes' lock */
     size_t firing;
     struct firing slots[FIRE_MAX];
 };
@@ -74,11 +73,11 @@ void schedule_offer(struct schedule *s, const struct message *m)
 /* Sets the time, or lets an earlier one stand that was offered meanwhile. Returns what holds. */
 static int64_t set_next(struct schedule *s, int64_t at_us, bool may_raise)
 {
-    pthread_mutex_lock(&s->dispatch->lock);
+    pthread_mutex_lock(&s->dispatch->lanes.lock);
     if (may_raise || at_us < s->next_us)
         s->next_us = at_us;
     int64_t next_us = s->next_us;
-    pthread_mutex_unlock(&s->dispatch->lock);
+    pthread_mutex_unlock(&s->dispatch->lanes.lock);
     return next_us;
 }
 
@@ -100,16 +99,6 @@ static void arm(struct schedule *s, int64_t next_us, int64_t now_us)
 
 /* ---- firing ---- */
 
-bool schedule_fires(const struct schedule *s, int64_t id)
-{
-    if (s->firing == 0)
-        return false;
-    for (size_t i = 0; i < FIRE_MAX; i++)
-        if (s->slots[i].parcel && s->slots[i].move.id == id)
-            return true;
-    return false;
-}
-
 static int apply_firing(struct write_job *job, struct store *store)
 {
     struct firing *f = (struct firing *)job;
@@ -123,36 +112,38 @@ static void firing_back(struct errand *e)
 {
     struct firing *f = (struct firing *)e;
     struct dispatch *d = f->schedule->dispatch;
-    struct parcel *p = f->parcel;
 
-    f->parcel = NULL;
     f->schedule->firing--;
-    if (e->result == 0 && f->moved && dispatch_claim(d, f->move.id))
-        parcel_queue_add(&d->waiting, p);
+    if (e->result == 0 && f->moved)
+        dispatch_admit(d, f->parcel);
     else
-        dispatch_release(d, p);
+        dispatch_release(d, f->parcel);
 }
 
 /* False when memory is short. */
 static bool fire(struct schedule *s, struct firing *f, const struct message *m, int64_t now_us)
 {
-    struct parcel *p = parcel_new(m);
+    struct dispatch *d = s->dispatch;
+    struct lane *lane = lane_make(&d->lanes, m->carrier);
+    struct parcel *p = lane ? lane_parcel(lane, m, now_us) : NULL;
 
     if (!p)
         return false;
+    p->place = PARCEL_CHANGING;
     p->message.status = STATUS_QUEUED;
     p->message.updated_us = now_us;
+    parcel_index_add(&d->parcels, p);
     f->schedule = s;
     f->parcel = p;
     message_move_to(&f->move, m->id, STATUS_QUEUED, FAILURE_NONE, now_us);
     s->firing++;
-    errand_init(&f->errand, &s->dispatch->written, apply_firing, firing_back);
-    errand_owe(&f->errand, s->dispatch->options.writer);
+    errand_init(&f->errand, &d->written, apply_firing, firing_back);
+    errand_owe(&f->errand, d->options.writer);
     return true;
 }
 
-/* Fires what is due, up to `room`; returns when to look again. */
-static int64_t fire_due(struct schedule *s, size_t room, int64_t now_us)
+/* Fires what is due; returns when to look again. */
+static int64_t fire_due(struct schedule *s, int64_t now_us)
 {
     struct dispatch *d = s->dispatch;
     struct message *messages;
@@ -160,10 +151,9 @@ static int64_t fire_due(struct schedule *s, size_t room, int64_t now_us)
     int64_t next_us = INT64_MAX;
 
     arena_reset(&d->arena);
-    int failed = store_due(d->reader, now_us, room, &d->arena, &messages, &count);
+    int failed = store_due(d->reader, now_us, FIRE_MAX, &d->arena, &messages, &count);
     while (fired < count && fire(s, &s->slots[fired], &messages[fired], now_us))
         fired++;
-    dispatch_give_room(d, room - fired);
     if (!failed && count == 0)
         failed = store_next_due(d->reader, &next_us);
     store_reader_rest(d->reader);
@@ -181,11 +171,8 @@ void schedule_run(struct schedule *s)
     now_us = clock_now_us(s->dispatch->options.clock);
     next_us = get_next(s);
     if (next_us <= now_us) {
-        size_t room = dispatch_take_room(s->dispatch, FIRE_MAX);
-        if (room == 0)
-            return;                   /* whatever leaves the window calls again */
         set_next(s, INT64_MAX, true); /* what is offered from here on is not missed */
-        next_us = set_next(s, fire_due(s, room, now_us), false);
+        next_us = set_next(s, fire_due(s, now_us), false);
     }
     if (next_us > now_us)
         arm(s, next_us, now_us);

@@ -131,26 +131,68 @@ static void a_stop_after_the_move_leaves_it_to_the_next_start(void **state)
 
 /* ---- the window ---- */
 
-static void a_full_window_keeps_them_scheduled_in_the_order_of_time(void **state)
+/* They are queued when their time comes, whether there is room or not. */
+static void when_the_lane_is_full_they_lie_in_the_store(void **state)
 {
     test_start(2);
     dispatch_run(test_dispatch);
-    int64_t third = send_in(30), first = send_in(10), second = send_in(20);
+    int64_t last = send_in(30), first = send_in(10), second = send_in(20);
     int64_t one = test_send(), two = test_send();
     test_now_us += 40 * MINUTE_US;
     settle_all();
     test_assert_submitted((int64_t[]){one, two}, 2);
-    assert_int_equal(test_status(first), STATUS_SCHEDULED);
+    assert_int_equal(test_status(first), STATUS_QUEUED);
+    assert_int_equal(test_status(last), STATUS_QUEUED);
+    assert_int_equal(dispatch_held(test_dispatch), 2);
 
     test_answer_first(FAILURE_NONE);
-    settle_all();
-    test_assert_submitted((int64_t[]){one, two, first}, 3);
-    assert_int_equal(test_status(second), STATUS_SCHEDULED);
+    settle_all(); /* what is read again on the way is not sent again */
+    test_assert_submitted((int64_t[]){one, two, last}, 3);
     assert_int_equal(dispatch_held(test_dispatch), 2);
     test_answer_first(FAILURE_NONE);
     test_answer_first(FAILURE_NONE);
     settle_all();
-    test_assert_submitted((int64_t[]){one, two, first, second, third}, 5);
+    test_assert_submitted((int64_t[]){one, two, last, first, second}, 5);
+    assert_int_equal(test_carrier.followed_count, 0);
+    test_answer_first(FAILURE_NONE);
+    test_answer_first(FAILURE_NONE);
+    settle_all();
+    int64_t next = test_send(); /* caught up: straight into the lane */
+    assert_int_equal(dispatch_held(test_dispatch), 1);
+    dispatch_run(test_dispatch);
+    assert_int_equal(test_carrier.submitted[5], next);
+    test_stop();
+}
+
+/* A lane that reads again what an earlier run left does not follow anything twice. */
+static void what_is_followed_is_followed_once(void **state)
+{
+    struct message m = test_message(MODE_TEST, STATUS_QUEUED);
+    int64_t due = test_leave(scheduled_in(10)).id, sent[3], last;
+
+    for (int i = 0; i < 3; i++) {
+        sent[i] = test_leave(m).id;
+        test_leave_move(sent[i], STATUS_SENT);
+    }
+    for (int i = 0; i < 4; i++)
+        last = test_leave(m).id;
+    test_start(2);
+    settle_all();
+    assert_int_equal(test_carrier.followed_count, 3);
+    assert_int_equal(test_carrier.submitted_count, 2); /* the lane is full, two more are unread */
+    test_now_us += 10 * MINUTE_US;
+    settle_all();
+    assert_int_equal(test_status(due), STATUS_QUEUED);
+    while (test_carrier.held) {
+        test_answer_first(FAILURE_NONE);
+        settle_all();
+    }
+    assert_int_equal(test_carrier.submitted_count, 5);
+    assert_submitted_once(due);
+    assert_submitted_once(last);
+    assert_int_equal(test_carrier.followed_count, 3);
+    assert_int_equal(test_carrier.followed[0], sent[0]);
+    assert_int_equal(test_carrier.followed[2], sent[2]);
     test_stop();
 }
 
@@ -232,12 +274,9 @@ static void left_to_the_refill(void **state)
     dispatch_run(test_dispatch);
     test_assert_submitted(ids, 4);
     test_now_us += 10 * MINUTE_US;
-    settle_all(); /* the window is more than half full: it stays scheduled */
-    assert_int_equal(test_status(due), STATUS_SCHEDULED);
-    test_answer_first(FAILURE_NONE);
-    test_answer_first(FAILURE_NONE);
     settle_all();
     assert_int_equal(test_status(due), STATUS_QUEUED);
+    assert_int_equal(dispatch_held(test_dispatch), 4);
     while (test_carrier.held) {
         test_answer_first(FAILURE_NONE);
         settle_all();
@@ -382,7 +421,8 @@ int main(void)
         DISPATCH_TEST(what_a_stop_slept_through_is_queued_at_start),
         DISPATCH_TEST(validity_counts_from_the_time_it_was_due),
         DISPATCH_TEST(a_stop_after_the_move_leaves_it_to_the_next_start),
-        DISPATCH_TEST(a_full_window_keeps_them_scheduled_in_the_order_of_time),
+        DISPATCH_TEST(when_the_lane_is_full_they_lie_in_the_store),
+        DISPATCH_TEST(what_is_followed_is_followed_once),
         DISPATCH_TEST(more_than_are_fired_at_once_all_come),
         DISPATCH_TEST(read_past_before_it_was_queued),
         DISPATCH_TEST(read_between_its_move_and_the_news_of_it),

@@ -100,8 +100,6 @@ void test_start(size_t window)
 void test_stop(void)
 {
     writer_stop(test_writer);
-    for (size_t i = 0; i < test_carrier.held; i++)
-        free(test_carrier.parcels[i]);
     test_carrier.held = 0;
     dispatch_free(test_dispatch);
     writer_free(test_writer);
@@ -341,11 +339,12 @@ static void call_once(void (**hook)(void))
         now();
 }
 
-static int hooked_open_work(struct store_reader *r, int64_t after, size_t limit, struct arena *a,
-                            struct message **ret, size_t *ret_count)
+static int hooked_work_list(struct store_reader *r, const struct work_query *query, struct arena *a,
+                            struct message **ret, size_t *ret_count, int64_t *ret_looked,
+                            bool *ret_end)
 {
     call_once(&before_read);
-    int failed = engine_beneath->open_work(r, after, limit, a, ret, ret_count);
+    int failed = engine_beneath->work_list(r, query, a, ret, ret_count, ret_looked, ret_end);
     call_once(&after_read);
     return failed;
 }
@@ -364,7 +363,7 @@ static void hook_engine(void)
         return;
     engine_beneath = test_store->engine;
     engine_with_hook = *engine_beneath;
-    engine_with_hook.open_work = hooked_open_work;
+    engine_with_hook.work_list = hooked_work_list;
     engine_with_hook.message_move = hooked_move;
     test_store->engine = &engine_with_hook;
 }

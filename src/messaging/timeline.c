@@ -69,43 +69,42 @@ static void add_outbound(struct timeline *t, const struct message *m, struct are
     }
 }
 
-static void add_event(struct timeline *t, const struct event_record *e)
+static enum timeline_type event_type(enum event_kind kind)
 {
-    switch (e->kind) {
+    switch (kind) {
     case EVENT_OPTED_OUT:
-        add(t, TIMELINE_OPTED_OUT, e->at_us, e->detail);
-        break;
+        return TIMELINE_OPTED_OUT;
     case EVENT_OPTED_IN:
-        add(t, TIMELINE_OPTED_IN, e->at_us, e->detail);
-        break;
+        return TIMELINE_OPTED_IN;
     case EVENT_LATE_RECEIPT:
-        add(t, TIMELINE_LATE_RECEIPT, e->at_us, e->detail);
         break;
     case EVENT_CARRIER_ANSWER:
-        add(t, TIMELINE_CARRIER_ANSWER, e->at_us, e->detail);
-        break;
+        return TIMELINE_CARRIER_ANSWER;
     case EVENT_RETRY:
-        add(t, TIMELINE_RETRY, e->at_us, e->detail);
-        break;
+        return TIMELINE_RETRY;
     case EVENT_FAILOVER:
-        add(t, TIMELINE_FAILOVER, e->at_us, e->detail);
-        break;
+        return TIMELINE_FAILOVER;
     case EVENT_POSSIBLE_DUPLICATE:
-        add(t, TIMELINE_POSSIBLE_DUPLICATE, e->at_us, e->detail);
-        break;
+        return TIMELINE_POSSIBLE_DUPLICATE;
     case EVENT_RECEIPT:
-        add(t, TIMELINE_RECEIPT, e->at_us, e->detail);
-        break;
+        return TIMELINE_RECEIPT;
     }
+    return TIMELINE_LATE_RECEIPT;
 }
 
-/* By time; what happened in the same moment stays in the order of its causes. */
+/* By time; of what happened in the same moment the cause comes first, which is the order of types.
+ */
+static bool is_later(const struct timeline_entry *a, const struct timeline_entry *b)
+{
+    return a->at_us != b->at_us ? a->at_us > b->at_us : a->type > b->type;
+}
+
 static void sort(struct timeline *t)
 {
     for (size_t i = 1; i < t->count; i++) {
         struct timeline_entry e = t->entries[i];
         size_t at = i;
-        for (; at > 0 && t->entries[at - 1].at_us > e.at_us; at--)
+        for (; at > 0 && is_later(&t->entries[at - 1], &e); at--)
             t->entries[at] = t->entries[at - 1];
         t->entries[at] = e;
     }
@@ -124,7 +123,7 @@ int timeline_make(const struct message *m, const struct event_record *events, si
     else
         add_outbound(&t, m, a);
     for (size_t i = 0; i < event_count; i++)
-        add_event(&t, &events[i]);
+        add(&t, event_type(events[i].kind), events[i].at_us, events[i].detail);
     sort(&t);
     *ret = t.entries;
     *ret_count = t.count;

@@ -5,25 +5,25 @@
 #include "base/arena.h"
 #include "store/records.h"
 
-/* X(name, word in the API) */
+/* X(name, word in the API). In the order of causes: what leads to another stands before it. */
 #define TIMELINE_TYPES(X)                                                                          \
     X(ACCEPTED, "accepted")                                                                        \
     X(ROUTED, "routed")                                                                            \
     X(SCHEDULED, "scheduled")                                                                      \
     X(QUEUED, "queued")                                                                            \
+    X(POSSIBLE_DUPLICATE, "possible_duplicate")                                                    \
+    X(RETRY, "retry")                                                                              \
+    X(FAILOVER, "failover")                                                                        \
+    X(CARRIER_ANSWER, "carrier_answer")                                                            \
     X(SENT, "sent")                                                                                \
+    X(RECEIPT, "receipt")                                                                          \
     X(DELIVERED, "delivered")                                                                      \
     X(FAILED, "failed")                                                                            \
     X(CANCELLED, "cancelled")                                                                      \
     X(RECEIVED, "received")                                                                        \
     X(OPTED_OUT, "opted_out")                                                                      \
     X(OPTED_IN, "opted_in")                                                                        \
-    X(LATE_RECEIPT, "late_receipt")                                                                \
-    X(CARRIER_ANSWER, "carrier_answer")                                                            \
-    X(RETRY, "retry")                                                                              \
-    X(FAILOVER, "failover")                                                                        \
-    X(POSSIBLE_DUPLICATE, "possible_duplicate")                                                    \
-    X(RECEIPT, "receipt")
+    X(LATE_RECEIPT, "late_receipt")
 
 enum timeline_type {
 #define X(name, word) TIMELINE_##name,

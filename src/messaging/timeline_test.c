@@ -130,6 +130,26 @@ static void events_stand_where_they_belong(void **state)
     assert_true(str_is(entries[6].description, "It was delivered after all."));
 }
 
+static void causes_stand_before_what_they_cause(void **state)
+{
+    struct event_record events[] = {
+        {.at_us = 15, .kind = EVENT_RETRY, .detail = STR("acme is busy.")},
+        {.at_us = 17, .kind = EVENT_POSSIBLE_DUPLICATE, .detail = STR("The link broke.")},
+        {.at_us = 17, .kind = EVENT_FAILOVER, .detail = STR("It goes to beta now.")},
+        {.at_us = 20, .kind = EVENT_CARRIER_ANSWER, .detail = STR("beta took it as A1.")},
+        {.at_us = 25, .kind = EVENT_RECEIPT, .detail = STR("Part 1 was delivered.")},
+        {.at_us = 30, .kind = EVENT_RECEIPT, .detail = STR("Part 2 was delivered.")},
+        {.at_us = 30, .kind = EVENT_LATE_RECEIPT, .detail = STR("Part 2 again.")},
+    };
+    struct message m = outbound(STATUS_DELIVERED);
+
+    m.sent_us = 20;
+    m.delivered_us = m.updated_us = 30;
+    make(&m, events, sizeof events / sizeof *events);
+    assert_story("accepted@10 routed@10 queued@10 retry@15 possible_duplicate@17 failover@17 "
+                 "carrier_answer@20 sent@20 receipt@25 receipt@30 delivered@30 late_receipt@30");
+}
+
 static void an_inbound_message_is_received(void **state)
 {
     struct event_record events[] = {
@@ -163,6 +183,7 @@ int main(void)
         TIMELINE_TEST(a_scheduled_message_waits_for_its_time),
         TIMELINE_TEST(a_message_is_called_back_before_its_time_or_after),
         TIMELINE_TEST(events_stand_where_they_belong),
+        TIMELINE_TEST(causes_stand_before_what_they_cause),
         TIMELINE_TEST(an_inbound_message_is_received),
         TIMELINE_TEST(short_memory_is_said),
     };

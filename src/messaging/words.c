@@ -22,6 +22,7 @@ WORDS_OF(direction_word, direction, DIRECTIONS)
 WORDS_OF(kind_word, message_kind, MESSAGE_KINDS)
 WORDS_OF(message_type_word, message_type, MESSAGE_TYPES)
 WORDS_OF(opt_out_source_word, opt_out_source, OPT_OUT_SOURCES)
+WORDS_OF(carrier_state_word, carrier_state, CARRIER_STATES)
 /* clang-format on */
 #undef X
 

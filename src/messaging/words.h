@@ -13,6 +13,7 @@ const char *direction_word(enum direction value);
 const char *kind_word(enum message_kind value);
 const char *message_type_word(enum message_type value);
 const char *opt_out_source_word(enum opt_out_source value);
+const char *carrier_state_word(enum carrier_state value);
 const char *mode_word(enum mode value); /* "test" or "live" */
 
 /* NULL for FAILURE_NONE: there is nothing to say. */

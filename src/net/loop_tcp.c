@@ -146,9 +146,9 @@ static void on_connected(uv_connect_t *request, int failed)
  * everything does not keep us from the others. */
 static uint64_t share_of_time(const struct loop_tcp *c)
 {
-    uint64_t count = 0;
+    uint64_t count = 1;
 
-    for (const struct addrinfo *a = c->address; a; a = a->ai_next)
+    for (const struct addrinfo *a = c->address->ai_next; a; a = a->ai_next)
         count++;
     return time_left(c) / count;
 }
@@ -170,20 +170,26 @@ static void try_address(struct loop_tcp *c)
         give_address_up(c, uv_strerror(failed));
 }
 
+void loop_tcp_try(struct loop_tcp *c, struct addrinfo *addresses)
+{
+    c->addresses = c->address = addresses;
+    try_address(c);
+}
+
 static void on_looked_up(uv_getaddrinfo_t *request, int failed, struct addrinfo *addresses)
 {
     struct loop_tcp *c = request->data;
 
     c->looking_up = false;
-    c->addresses = c->address = addresses;
     if (c->state == LOOP_TCP_GONE) {
+        c->addresses = addresses;
         destroy_when_closed(c);
     } else if (failed) {
-        str_format(c->why, sizeof c->why, "%s is not found: %s", c->options.host,
+        str_format(c->why, sizeof c->why, "%.200s is not found: %s", c->options.host,
                    uv_strerror(failed));
         loop_tcp_fail(c, c->why);
     } else {
-        try_address(c);
+        loop_tcp_try(c, addresses);
     }
 }
 
@@ -191,22 +197,20 @@ static void on_looked_up(uv_getaddrinfo_t *request, int failed, struct addrinfo 
 static void on_start(uv_timer_t *timer)
 {
     struct loop_tcp *c = timer->data;
+    struct addrinfo *addresses;
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM,
                              .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV};
     char port[8];
 
     snprintf(port, sizeof port, "%u", c->options.port);
-    c->deadline_ms = uv_now(loop_uv(c->loop)) + c->options.connect_timeout_ms;
-    if (getaddrinfo(c->options.host, port, &hints, &c->addresses) == 0) {
-        c->address = c->addresses;
-        try_address(c);
+    if (getaddrinfo(c->options.host, port, &hints, &addresses) == 0) {
+        loop_tcp_try(c, addresses);
         return;
     }
-    c->addresses = NULL;
     hints.ai_flags = 0;
     c->lookup.data = c;
     c->looking_up = true;
-    uv_timer_start(&c->timer, on_too_late, c->options.connect_timeout_ms, 0);
+    uv_timer_start(&c->timer, on_too_late, time_left(c), 0);
     int failed =
         uv_getaddrinfo(loop_uv(c->loop), &c->lookup, on_looked_up, c->options.host, port, &hints);
     if (failed)
@@ -249,6 +253,7 @@ int loop_tcp_open(struct loop_tcp **ret, struct loop *l, const struct loop_tcp_o
     uv_prepare_init(loop_uv(l), &c->turn);
     c->timer.data = c->turn.data = c;
     c->handles = 2;
+    c->deadline_ms = uv_now(loop_uv(l)) + options->connect_timeout_ms;
     /* In the next turn, so that whatever goes wrong is not told from inside this call. */
     uv_timer_start(&c->timer, on_start, 0, 0);
     return 0;

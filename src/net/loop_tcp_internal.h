@@ -52,6 +52,8 @@ struct loop_tcp {
 /* The end: tells the owner, unless it has left. */
 void loop_tcp_fail(struct loop_tcp *c, const char *why);
 void loop_tcp_dispose(struct loop_tcp *c);
+/* Connects to one after the other until one answers; takes the list over. */
+void loop_tcp_try(struct loop_tcp *c, struct addrinfo *addresses);
 /* It is connected: the bytes begin to flow. */
 void loop_tcp_begin(struct loop_tcp *c);
 /* Something is to be sent at the end of this turn. */

@@ -192,8 +192,13 @@ static bool shake_hands(struct test_peer *p, int patience_ms)
 
 bool test_peer_accept(struct test_peer *p, const struct test_listener *l, int patience_ms)
 {
+    struct sockaddr_storage who;
+    socklen_t size = sizeof who;
+
     memset(p, 0, sizeof *p);
-    p->fd = readable(l->fd, patience_ms) ? accept4(l->fd, NULL, NULL, SOCK_CLOEXEC) : -1;
+    p->fd = -1;
+    if (readable(l->fd, patience_ms))
+        p->fd = accept4(l->fd, (struct sockaddr *)&who, &size, SOCK_CLOEXEC);
     if (p->fd < 0)
         return false;
     buf_init(&p->in, 64 << 20);
@@ -241,7 +246,7 @@ bool test_peer_ends(struct test_peer *p)
 
     while (test_peer_read(p, TEST_PEER_PATIENCE_MS)) {
     }
-    return readable(p->fd, TEST_PEER_PATIENCE_MS) && recv(p->fd, &byte, 1, MSG_PEEK) <= 0;
+    return readable(p->fd, TEST_PEER_PATIENCE_MS) && recv(p->fd, &byte, 1, MSG_PEEK) == 0;
 }
 
 void test_peer_close(struct test_peer *p)

@@ -54,7 +54,7 @@ bool test_peer_accept(struct test_peer *p, const struct test_listener *l, int pa
 void test_peer_send(struct test_peer *p, struct str bytes);
 /* Adds to p->in; false at the end of the connection, or when nothing comes. */
 bool test_peer_read(struct test_peer *p, int patience_ms);
-/* Reads to the end of the connection; false when it does not come. */
+/* Reads to the end of the connection; false when it does not come, or is a reset. */
 bool test_peer_ends(struct test_peer *p);
 /* With or without good manners: without, the other end sees a reset. */
 void test_peer_close(struct test_peer *p);

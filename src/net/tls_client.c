@@ -145,6 +145,11 @@ int tls_client_stream(struct tls_stream *s, const struct tls_client *c, const ch
 
 /* ---- in words ---- */
 
+static void add_clause(struct buf *out, const char *clause, const char *name)
+{
+    buf_printf(out, "%s%s%s", out->n ? " and " : "the certificate ", clause, name);
+}
+
 static void explain_certificate(const struct tls_stream *s, struct buf *out)
 {
     static const struct {
@@ -157,26 +162,19 @@ static void explain_certificate(const struct tls_stream *s, struct buf *out)
         {GNUTLS_CERT_INSECURE_ALGORITHM, "is signed with a weak algorithm"},
         {GNUTLS_CERT_PURPOSE_MISMATCH, "is not one for servers"},
     };
-    const char *sign = "the certificate ";
+    const char *ca = s->client->ca;
 
-    if (s->flaws & (GNUTLS_CERT_SIGNER_NOT_FOUND | GNUTLS_CERT_SIGNER_NOT_CA)) {
-        buf_printf(out, "%sis not signed by an authority %s", sign,
-                   s->client->ca ? "in " : "that this system trusts");
-        buf_text(out, s->client->ca);
-        sign = " and ";
-    }
-    for (size_t i = 0; i < sizeof clauses / sizeof *clauses; i++) {
-        if (s->flaws & clauses[i].flaws) {
-            buf_printf(out, "%s%s", sign, clauses[i].clause);
-            sign = " and ";
-        }
-    }
-    if (s->flaws & GNUTLS_CERT_UNEXPECTED_OWNER) {
-        buf_printf(out, "%sis for other names than %s", sign, s->peer);
-        sign = " and ";
-    }
+    if (s->flaws & (GNUTLS_CERT_SIGNER_NOT_FOUND | GNUTLS_CERT_SIGNER_NOT_CA))
+        add_clause(out, "is not signed by an authority ", ca ? "in " : "that this system trusts");
+    if (out->n && ca)
+        buf_text(out, ca);
+    for (size_t i = 0; i < sizeof clauses / sizeof *clauses; i++)
+        if (s->flaws & clauses[i].flaws)
+            add_clause(out, clauses[i].clause, "");
+    if (s->flaws & GNUTLS_CERT_UNEXPECTED_OWNER)
+        add_clause(out, "is for other names than ", s->peer);
     if (out->n == 0)
-        buf_printf(out, "the certificate cannot be trusted");
+        add_clause(out, "cannot be trusted", "");
 }
 
 static void explain_code(const struct tls_stream *s, struct buf *out)

@@ -169,8 +169,8 @@ static void every_message_state_is_known(void **state)
         SMPP_STATE_DELETED,    SMPP_STATE_UNDELIVERABLE, SMPP_STATE_ON_ITS_WAY, SMPP_STATE_UNKNOWN,
         SMPP_STATE_REJECTED,   SMPP_STATE_REJECTED,
     };
-    for (uint8_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
-        assert_int_equal(state_of_number(i, ""), wanted[i]);
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+        assert_int_equal(state_of_number((uint8_t)i, ""), wanted[i]);
 }
 
 static void an_unknown_message_state_gives_way_to_the_word(void **state)

@@ -29,8 +29,6 @@ struct store_engine {
                      struct batch_record *ret, unsigned counts[STATUS_SLOTS]);
     int (*event_list)(struct store_reader *r, int64_t message, struct arena *a,
                       struct event_record **ret, size_t *ret_count);
-    int (*open_work)(struct store_reader *r, int64_t after, size_t limit, struct arena *a,
-                     struct message **ret, size_t *ret_count);
     int (*work_list)(struct store_reader *r, const struct work_query *query, struct arena *a,
                      struct message **ret, size_t *ret_count, int64_t *ret_looked, bool *ret_end);
     int (*work_carriers)(struct store_reader *r, unsigned *ret, size_t max, size_t *ret_count);

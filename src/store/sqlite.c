@@ -151,7 +151,6 @@ static const struct store_engine sqlite_engine = {
     .next_due = sqlite_next_due,
     .batch_get = sqlite_batch_get,
     .event_list = sqlite_event_list,
-    .open_work = sqlite_open_work,
     .work_list = sqlite_work_list,
     .work_carriers = sqlite_work_carriers,
     .carrier_list = sqlite_carrier_list,

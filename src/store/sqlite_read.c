@@ -191,9 +191,3 @@ int sqlite_messages(struct sqlite_reader *r, enum read_statement which, int64_t 
     int broken = finish(r, rows, code);
     return broken ? broken : failed;
 }
-
-int sqlite_open_work(struct store_reader *base, int64_t after, size_t limit, struct arena *a,
-                     struct message **ret, size_t *ret_count)
-{
-    return sqlite_messages(reader_of(base), READ_WORK_OPEN, after, limit, a, ret, ret_count);
-}

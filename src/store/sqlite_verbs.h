@@ -17,8 +17,6 @@ int sqlite_batch_get(struct store_reader *base, int64_t account, enum mode mode,
                      struct batch_record *ret, unsigned counts[STATUS_SLOTS]);
 int sqlite_event_list(struct store_reader *base, int64_t message, struct arena *a,
                       struct event_record **ret, size_t *ret_count);
-int sqlite_open_work(struct store_reader *base, int64_t after, size_t limit, struct arena *a,
-                     struct message **ret, size_t *ret_count);
 int sqlite_work_list(struct store_reader *base, const struct work_query *q, struct arena *a,
                      struct message **ret, size_t *ret_count, int64_t *ret_looked, bool *ret_end);
 int sqlite_work_carriers(struct store_reader *base, unsigned *ret, size_t max, size_t *ret_count);

@@ -108,14 +108,6 @@ int store_event_list(struct store_reader *r, int64_t message, struct arena *a,
     return r->store->engine->event_list(r, message, a, ret, ret_count);
 }
 
-int store_open_work(struct store_reader *r, int64_t after, size_t limit, struct arena *a,
-                    struct message **ret, size_t *ret_count)
-{
-    *ret = NULL;
-    *ret_count = 0;
-    return r->store->engine->open_work(r, after, limit, a, ret, ret_count);
-}
-
 int store_key_find(struct store_reader *r, const uint8_t hash[KEY_HASH_SIZE],
                    struct key_record *ret)
 {

@@ -24,7 +24,7 @@ it('docs: the description knows exactly the codes that the program has', () => {
 });
 
 it('docs: the description knows exactly the words that the program has', () => {
-  const { Direction, Message, MessageStatus, MessageType, NumberType, RouteReason, Routing } = description.components.schemas;
+  const { Direction, Message, MessageStatus, MessageType, NumberType, RouteReason, Routing, TimelineEvent } = description.components.schemas;
   assert.deepEqual(MessageStatus.enum, words('MESSAGE_STATUSES'));
   assert.deepEqual(NumberType.enum, words('NUMBER_TYPES'));
   assert.deepEqual(Routing.properties.coverage.enum, words('COVERAGES'));
@@ -34,6 +34,9 @@ it('docs: the description knows exactly the words that the program has', () => {
   assert.deepEqual(Message.properties.type.enum, words('MESSAGE_KINDS'));
   assert.deepEqual(MessageType.enum, words('MESSAGE_TYPES'));
   assert.deepEqual(Message.properties.errorCode.enum, [...words('FAILURES'), null]);
+  assert.deepEqual(TimelineEvent.properties.errorCode.enum, words('FAILURES'));
+  const types = [...readFileSync(`${sourceRoot}src/messaging/timeline.h`, 'utf8').matchAll(/X\(\w+, "(\w+)"\)/g)].map((m) => m[1]);
+  assert.deepEqual([...TimelineEvent.properties.type.enum].sort(), types.sort());
 });
 
 it('docs: every example is what its schema says', () => {

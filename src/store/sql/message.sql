@@ -84,11 +84,6 @@ SELECT owner, status, updated_us, sent_us, retry_count, carrier FROM work WHERE 
 -- name: work_delete
 DELETE FROM work WHERE id = ?1;
 
--- name: work_open
-{whole_message}
-FROM work AS w CROSS JOIN message AS m ON m.id = w.id LEFT JOIN ending AS e ON e.id = NULL
-WHERE w.id > ?1 ORDER BY w.id LIMIT ?2;
-
 -- name: work_after
 SELECT id, status, carrier FROM work WHERE id > ?1 ORDER BY id;
 

@@ -1,0 +1,142 @@
+#include "carriers/carrier_seat.h"
+
+#include "base/log.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static const char *name_of(const struct carrier_seat *s)
+{
+    return smpp_carrier_port(s->carrier)->name;
+}
+
+static void enter_lane(struct carrier_seat *s)
+{
+    if (s->in_lane)
+        return;
+    dispatch_add_carrier(s->dispatch, smpp_carrier_port(s->carrier));
+    s->in_lane = true;
+}
+
+/* Nothing of it is with the carrier any more. What waits for it goes other routes. */
+static void leave_lane(struct carrier_seat *s)
+{
+    if (!s->in_lane)
+        return;
+    dispatch_drop_carrier(s->dispatch, smpp_carrier_port(s->carrier));
+    s->in_lane = false;
+    log_info("carrier", "%s is not configured any more", name_of(s));
+}
+
+static void go_on(struct carrier_seat *s);
+
+static void on_stopped(void *seat)
+{
+    struct carrier_seat *s = seat;
+
+    s->stopping = false;
+    go_on(s);
+}
+
+static void stop(struct carrier_seat *s)
+{
+    s->stopping = true;
+    smpp_carrier_stop(s->carrier, on_stopped, s);
+}
+
+/* When memory is short it is tried again a second later. */
+static void start(struct carrier_seat *s)
+{
+    if (smpp_carrier_start(s->carrier, s->wanted) == 0)
+        s->wanted = NULL;
+    else
+        log_error("carrier", "%s cannot be started: memory is short", name_of(s));
+}
+
+/* One step towards what is wanted; unbinding ends with the next. */
+static void go_on(struct carrier_seat *s)
+{
+    bool runs = smpp_carrier_settings(s->carrier);
+
+    if (s->stopping)
+        return;
+    if (runs && (s->leaving || s->wanted || !s->configured))
+        stop(s);
+    else if (s->leaving)
+        s->left(s->context);
+    else if (!runs && s->wanted)
+        start(s);
+    else if (!s->configured)
+        leave_lane(s);
+}
+
+static void set_wanted(struct carrier_seat *s, struct smpp_settings *settings)
+{
+    smpp_settings_free(s->wanted);
+    s->wanted = settings;
+}
+
+void carrier_seat_want(struct carrier_seat *s, struct smpp_settings *settings)
+{
+    const struct smpp_settings *coming = s->wanted;
+
+    if (!coming && !s->stopping)
+        coming = smpp_carrier_settings(s->carrier);
+    s->configured = settings;
+    if (settings && coming && smpp_settings_same(coming, &settings->config)) {
+        smpp_settings_free(settings);
+        return;
+    }
+    set_wanted(s, settings);
+    if (settings)
+        enter_lane(s);
+    go_on(s);
+}
+
+void carrier_seat_leave(struct carrier_seat *s, void (*left)(void *context), void *context)
+{
+    set_wanted(s, NULL);
+    s->leaving = true;
+    s->left = left;
+    s->context = context;
+    go_on(s);
+}
+
+void carrier_seat_tick(struct carrier_seat *s)
+{
+    smpp_carrier_tick(s->carrier);
+    if (!s->leaving)
+        go_on(s);
+}
+
+bool carrier_seat_is(const struct carrier_seat *s, const char *name)
+{
+    return strcmp(name_of(s), name) == 0;
+}
+
+int carrier_seat_new(struct carrier_seat **ret, const struct smpp_carrier_options *options,
+                     const struct carrier_record *record)
+{
+    struct carrier_seat *s = calloc(1, sizeof *s);
+
+    *ret = NULL;
+    if (!s)
+        return -ENOMEM;
+    s->dispatch = options->dispatch;
+    s->noted = *record;
+    int failed = smpp_carrier_new(&s->carrier, options, record);
+    if (failed) {
+        free(s);
+        return failed;
+    }
+    enter_lane(s);
+    *ret = s;
+    return 0;
+}
+
+void carrier_seat_free(struct carrier_seat *s)
+{
+    smpp_settings_free(s->wanted);
+    smpp_carrier_free(s->carrier);
+    free(s);
+}

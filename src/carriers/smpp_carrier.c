@@ -1,0 +1,263 @@
+/* A carrier's life, from binding to unbinding, and how it stands. */
+#include "carriers/smpp_carrier_internal.h"
+
+#include "base/random.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum {
+    HEALTH_LEAST = 50,          /* of a carrier that is bound, whatever it refuses */
+    GRACE_US = 3 * 1000 * 1000, /* for answers to what was sent, before unbinding */
+};
+
+int64_t smpp_now_us(void)
+{
+    return clock_monotonic_us();
+}
+
+void smpp_carrier_wake(struct smpp_carrier *c)
+{
+    if (c->awake)
+        return;
+    c->awake = true;
+    loop_timer_start(c->timer, 0, 0);
+}
+
+/* ---- how it stands ---- */
+
+static enum carrier_state state_of(const struct smpp_carrier *c)
+{
+    if (!c->settings)
+        return CARRIER_UNUSED;
+    if (smpp_lines_bound(c, true))
+        return CARRIER_BOUND;
+    return c->tried ? CARRIER_DOWN : CARRIER_CONNECTING;
+}
+
+static int health_of(const struct smpp_carrier *c)
+{
+    if (c->record.state != CARRIER_BOUND || c->record.drained || c->stopping)
+        return 0;
+    int health = (int)(CARRIER_HEALTH_FULL * (1 - c->trouble));
+    return health < HEALTH_LEAST ? HEALTH_LEAST : health;
+}
+
+void smpp_carrier_judge(struct smpp_carrier *c)
+{
+    enum carrier_state state = state_of(c);
+
+    if (state != c->record.state) {
+        c->record.state = state;
+        c->record.since_us = clock_now_us(c->options.clock);
+    }
+    atomic_store(&c->port.health, health_of(c));
+}
+
+void smpp_carrier_note(struct smpp_carrier *c, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(c->record.note, sizeof c->record.note, format, args);
+    va_end(args);
+}
+
+void smpp_carrier_state(const struct smpp_carrier *c, struct carrier_record *ret)
+{
+    struct dispatch_counts lane = dispatch_counts(c->options.dispatch, &c->port);
+
+    *ret = c->record;
+    if (c->record.drained && c->settings)
+        ret->state = CARRIER_DRAINED;
+    ret->binds = c->line_count;
+    ret->binds_up = smpp_lines_bound(c, false);
+    ret->waiting = (int64_t)(lane.waiting + c->unanswered);
+    ret->maybe_twice += (int64_t)lane.maybe_twice;
+    for (unsigned i = 0; i < c->line_count; i++)
+        if (c->lines[i].link)
+            ret->in_flight += smpp_link_in_flight(c->lines[i].link);
+}
+
+struct carrier *smpp_carrier_port(struct smpp_carrier *c)
+{
+    return &c->port;
+}
+
+const struct smpp_settings *smpp_carrier_settings(const struct smpp_carrier *c)
+{
+    return c->settings;
+}
+
+/* ---- starting ---- */
+
+int smpp_carrier_start(struct smpp_carrier *c, struct smpp_settings *settings)
+{
+    c->settings = settings;
+    int failed = smpp_lines_open(c);
+    if (failed) {
+        smpp_lines_close(c);
+        c->settings = NULL;
+        return failed;
+    }
+    c->port.resend = settings->config.unanswered == 0;
+    c->tried = c->stopping = c->unbinding = false;
+    c->trouble = 0;
+    smpp_rate_init(&c->rate, (unsigned)settings->config.rate, smpp_now_us());
+    smpp_carrier_judge(c);
+    for (unsigned i = 0; i < c->line_count; i++)
+        smpp_link_start(c->lines[i].link);
+    return 0;
+}
+
+/* ---- stopping ---- */
+
+static void on_unbound(void *line)
+{
+    struct smpp_line *l = line;
+
+    l->gone = true;
+    smpp_answer_lost(l);
+    smpp_carrier_judge(l->carrier);
+    smpp_carrier_wake(l->carrier);
+}
+
+static void unbind(struct smpp_carrier *c)
+{
+    c->unbinding = true;
+    for (unsigned i = 0; i < c->line_count; i++)
+        smpp_link_stop(c->lines[i].link, on_unbound, &c->lines[i]);
+}
+
+static bool all_gone(const struct smpp_carrier *c)
+{
+    for (unsigned i = 0; i < c->line_count; i++)
+        if (!c->lines[i].gone)
+            return false;
+    return true;
+}
+
+static void finish(struct smpp_carrier *c)
+{
+    smpp_lines_close(c);
+    smpp_settings_free(c->settings);
+    c->settings = NULL;
+    c->stopping = false;
+    smpp_carrier_judge(c);
+    c->stopped(c->stopped_context);
+}
+
+/* On the timer, so no link is in the middle of anything. */
+void smpp_carrier_leave(struct smpp_carrier *c)
+{
+    bool idle = c->unanswered == 0 && !c->deliveries;
+
+    if (!c->unbinding && (idle || smpp_now_us() >= c->grace_us))
+        unbind(c);
+    else if (c->unbinding && all_gone(c))
+        finish(c);
+}
+
+void smpp_carrier_stop(struct smpp_carrier *c, void (*stopped)(void *context), void *context)
+{
+    c->stopped = stopped;
+    c->stopped_context = context;
+    c->stopping = true;
+    c->grace_us = smpp_now_us() + GRACE_US;
+    smpp_carrier_judge(c);
+    smpp_feed_return(c);
+    smpp_carrier_wake(c);
+}
+
+/* ---- running ---- */
+
+void smpp_carrier_drain(struct smpp_carrier *c, bool drained)
+{
+    if (c->record.drained == drained)
+        return;
+    c->record.drained = drained;
+    c->record.since_us = clock_now_us(c->options.clock);
+    if (drained)
+        smpp_feed_return(c);
+    c->room_freed = true;
+    smpp_carrier_judge(c);
+    smpp_carrier_wake(c);
+}
+
+void smpp_carrier_tick(struct smpp_carrier *c)
+{
+    int64_t now_us = smpp_now_us();
+
+    if (!c->settings)
+        return;
+    smpp_rate_tick(&c->rate, now_us);
+    for (unsigned i = 0; i < c->line_count && !c->unbinding; i++)
+        if (c->lines[i].sends && smpp_link_is_bound(c->lines[i].link))
+            smpp_line_watch(&c->lines[i], now_us);
+    smpp_carrier_wake(c);
+}
+
+/* ---- made and freed ---- */
+
+static void on_timer(void *carrier)
+{
+    smpp_feed(carrier);
+}
+
+static void forget_moment(struct carrier_record *r)
+{
+    r->state = CARRIER_UNUSED;
+    r->binds = r->binds_up = 0;
+    r->waiting = r->in_flight = 0;
+    r->note[0] = '\0';
+}
+
+int smpp_carrier_new(struct smpp_carrier **ret, const struct smpp_carrier_options *options,
+                     const struct carrier_record *record)
+{
+    struct smpp_carrier *c = calloc(1, sizeof *c);
+
+    *ret = NULL;
+    if (!c)
+        return -ENOMEM;
+    c->options = *options;
+    c->record = *record;
+    forget_moment(&c->record);
+    c->port = (struct carrier){
+        .name = c->record.name, .ops = &smpp_carrier_ops, .number = record->id, .resend = true};
+    smpp_delivered_init(&c->delivered);
+    for (size_t i = 0; i < SMPP_REFERENCES; i++)
+        c->references[i] = (uint16_t)random_fast();
+    c->timer = loop_timer_new(options->loop, on_timer, c);
+    if (!c->timer) {
+        smpp_carrier_free(c);
+        return -ENOMEM;
+    }
+    *ret = c;
+    return 0;
+}
+
+/* Their parcels are dispatch's. */
+static void free_jobs(struct smpp_carrier *c)
+{
+    while (c->jobs) {
+        struct smpp_job *j = c->jobs;
+        c->jobs = j->older;
+        smpp_job_free(j);
+    }
+}
+
+void smpp_carrier_free(struct smpp_carrier *c)
+{
+    free_jobs(c);
+    smpp_lines_close(c);
+    smpp_settings_free(c->settings);
+    while (c->deliveries) {
+        struct smpp_delivering *next = c->deliveries->next;
+        free(c->deliveries);
+        c->deliveries = next;
+    }
+    smpp_delivered_done(&c->delivered);
+    free(c);
+}

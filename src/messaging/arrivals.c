@@ -1,0 +1,277 @@
+#include "messaging/arrivals.h"
+
+#include "base/utf8.h"
+#include "messaging/errand.h"
+#include "messaging/inbound.h"
+#include "messaging/segment.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* Ceilings that nothing reaches: a part has 64 KB at most as it comes, which is 96 as UTF-8, and
+ * there are 255 of them. */
+enum { JOB_ARENA = 128 << 20, READ_ARENA = 16 << 20, OVERDUE_STEP = 128 };
+#define PARTS_WAIT_US (INT64_C(3600) * 1000000)
+
+struct arrivals {
+    struct arrivals_options options;
+    const struct routing *routing;
+    struct store_reader *reader;
+    struct arena arena;    /* of one look for parts that are overdue */
+    size_t overdue_on_way; /* to the writer */
+};
+
+/* One on its way into the store. */
+struct arrival_job {
+    struct errand errand;
+    struct arrivals *arrivals;
+    struct inbound_part_record part; /* total 0 or 1: the whole */
+    bool overdue;                    /* makes a message of what is there */
+    struct arena arena;              /* of the texts here, and of what the writer reads */
+    struct message message;          /* what comes of it; writer's thread, once it is posted */
+    enum keyword_wish wish;
+    bool accepted;
+    void (*done)(void *context, int result);
+    void *context;
+};
+
+int arrivals_new(struct arrivals **ret, const struct arrivals_options *options)
+{
+    struct arrivals *a = calloc(1, sizeof *a);
+
+    *ret = NULL;
+    if (!a)
+        return -ENOMEM;
+    a->options = *options;
+    arena_init(&a->arena, READ_ARENA);
+    int failed = store_reader_open(options->store, &a->reader);
+    if (failed) {
+        arrivals_free(a);
+        return failed;
+    }
+    *ret = a;
+    return 0;
+}
+
+void arrivals_free(struct arrivals *a)
+{
+    if (!a)
+        return;
+    store_reader_close(a->reader);
+    arena_done(&a->arena);
+    free(a);
+}
+
+void arrivals_set_routing(struct arrivals *a, const struct routing *routing)
+{
+    a->routing = routing;
+}
+
+/* ---- the message ---- */
+
+/* Carriers do not all write the plus where it belongs. */
+static const struct sender *find_receiver(const struct routing *routing, struct str address,
+                                          struct arena *a)
+{
+    struct str plus = STR("+");
+
+    if (!routing)
+        return NULL;
+    const struct sender *s = sender_find(&routing->senders, address);
+    if (s)
+        return s;
+    if (str_starts(address, plus))
+        return sender_find(&routing->senders, str_skip(address, 1));
+    const char *with_plus = arena_printf(a, "+%.*s", STR_FMT(address));
+    return with_plus ? sender_find(&routing->senders, str_of(with_plus)) : NULL;
+}
+
+/* All but the text. Nothing of the routing is kept, it may be gone when this is written. */
+static void compose(struct arrival_job *j)
+{
+    static const struct sender nobody = {.type = NUMBER_LOCAL};
+    const struct inbound_part_record *p = &j->part;
+    const struct sender *s = find_receiver(j->arrivals->routing, p->to, &j->arena);
+    const struct sender *receiver = s ? s : &nobody;
+    struct str address = s ? arena_copy(&j->arena, s->address) : p->to;
+    struct number_place from = {0};
+
+    if (number_valid(p->from))
+        number_place(p->from, &from);
+    bool at_home = receiver->calling_code && receiver->calling_code == from.calling_code;
+    j->message = (struct message){
+        .account = receiver->account ? receiver->account : FIRST_ACCOUNT,
+        .mode = MODE_LIVE,
+        .direction = DIRECTION_INBOUND,
+        .status = STATUS_RECEIVED,
+        .kind = KIND_SMS,
+        .type = TYPE_TRANSACTIONAL,
+        .from = p->from,
+        .to = address.p ? address : p->to,
+        .number_type = receiver->type,
+        .rate_limit = receiver->messages_per_minute,
+        .coverage = at_home ? COVERAGE_HIGH : COVERAGE_MEDIUM,
+        .reason = REASON_USER,
+        .calling_code = from.calling_code,
+        .currency = "USD",
+        .carrier = p->carrier,
+    };
+    memcpy(j->message.country, from.country, sizeof from.country);
+}
+
+/* ---- joining parts ---- */
+
+static const struct str gap = {"[\xe2\x80\xa6]", 5}; /* […] */
+
+static char *add(char *at, struct str text)
+{
+    return text.n ? mempcpy(at, text.p, text.n) : at;
+}
+
+/* Parts in their order; where some are missing there is a gap. p is NULL when memory is short. */
+static struct str join(const struct inbound_part_record *parts, size_t count, struct arena *a)
+{
+    size_t size = gap.n;
+    unsigned next = 1;
+
+    for (size_t i = 0; i < count; i++)
+        size += gap.n + parts[i].text.n;
+    char *text = arena_bytes(a, size), *at = text;
+    if (!text)
+        return (struct str){NULL, 0};
+    for (size_t i = 0; i < count; i++) {
+        if (parts[i].number > next)
+            at = add(at, gap);
+        at = add(at, parts[i].text);
+        next = parts[i].number + 1;
+    }
+    if (next <= parts[0].total)
+        at = add(at, gap);
+    return (struct str){text, (size_t)(at - text)};
+}
+
+/* ---- errands ---- */
+
+static int accept_text(struct arrival_job *j, struct store *s, struct str text)
+{
+    struct message *m = &j->message;
+    unsigned segments;
+
+    /* Everybody who reads the message relies on it. */
+    m->text = utf8_valid(text) ? text : STR("\xef\xbf\xbd");
+    int failed = segment_count(m->text, &m->encoding, &segments);
+    m->segments = j->part.total > 1 ? j->part.total : segments;
+    if (!failed)
+        failed = inbound_accept(s, m, &j->arena, &j->wish);
+    j->accepted = !failed;
+    return failed;
+}
+
+static int apply_arrival(struct write_job *job, struct store *s)
+{
+    struct arrival_job *j = (struct arrival_job *)job;
+    struct inbound_part_record *parts;
+    size_t count;
+
+    if (j->part.total <= 1)
+        return accept_text(j, s, j->part.text);
+    int failed = store_inbound_part_add(s, &j->part, j->overdue, &j->arena, &parts, &count);
+    if (failed || count == 0)
+        return failed;
+    struct str text = join(parts, count, &j->arena);
+    return text.p ? accept_text(j, s, text) : -ENOMEM;
+}
+
+static void arrival_durable(struct errand *e)
+{
+    struct arrival_job *j = (struct arrival_job *)e;
+
+    if (j->accepted)
+        inbound_done(j->arrivals->options.optouts, &j->message, j->wish);
+}
+
+static void free_job(struct arrival_job *j)
+{
+    arena_done(&j->arena);
+    free(j);
+}
+
+static void arrival_back(struct errand *e)
+{
+    struct arrival_job *j = (struct arrival_job *)e;
+
+    if (j->overdue)
+        j->arrivals->overdue_on_way--; /* if it failed, the next look finds it again */
+    else
+        j->done(j->context, e->result);
+    free_job(j);
+}
+
+/* With copies of all texts; NULL when memory is short. */
+static struct arrival_job *make_job(struct arrivals *a, const struct inbound_part_record *part)
+{
+    struct arrival_job *j = calloc(1, sizeof *j);
+
+    if (!j)
+        return NULL;
+    arena_init(&j->arena, JOB_ARENA);
+    j->arrivals = a;
+    j->part = *part;
+    j->part.from = arena_copy(&j->arena, part->from);
+    j->part.to = arena_copy(&j->arena, part->to);
+    j->part.text = arena_copy(&j->arena, part->text);
+    if (!j->part.from.p || !j->part.to.p || !j->part.text.p) {
+        free_job(j);
+        return NULL;
+    }
+    compose(j);
+    errand_init(&j->errand, a->options.home, apply_arrival, arrival_back);
+    j->errand.durable = arrival_durable;
+    return j;
+}
+
+void arrivals_take(struct arrivals *a, const struct arrival *arrival,
+                   void (*done)(void *context, int result), void *context)
+{
+    bool in_parts = arrival->total > 1 && arrival->number >= 1 && arrival->number <= arrival->total;
+    struct inbound_part_record part = {.carrier = arrival->carrier,
+                                       .from = arrival->from,
+                                       .to = arrival->to,
+                                       .reference = arrival->reference,
+                                       .total = in_parts ? arrival->total : 1,
+                                       .number = in_parts ? arrival->number : 1,
+                                       .text = arrival->text,
+                                       .at_us = clock_now_us(a->options.clock)};
+    struct arrival_job *j = make_job(a, &part);
+
+    if (!j) {
+        done(context, -ENOMEM);
+        return;
+    }
+    j->done = done;
+    j->context = context;
+    errand_try(&j->errand, a->options.writer);
+}
+
+/* Of several parts of a message the first that is written takes all; the others find nothing. */
+void arrivals_tick(struct arrivals *a)
+{
+    int64_t before_us = clock_now_us(a->options.clock) - PARTS_WAIT_US;
+    struct inbound_part_record *parts;
+    size_t count;
+
+    if (a->overdue_on_way)
+        return;
+    int failed =
+        store_inbound_part_overdue(a->reader, before_us, OVERDUE_STEP, &a->arena, &parts, &count);
+    store_reader_rest(a->reader);
+    for (size_t i = 0; !failed && i < count; i++) {
+        struct arrival_job *j = make_job(a, &parts[i]);
+        if (!j)
+            break;
+        j->overdue = true;
+        a->overdue_on_way++;
+        errand_try(&j->errand, a->options.writer);
+    }
+    arena_reset(&a->arena);
+}

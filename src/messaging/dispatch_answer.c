@@ -1,0 +1,94 @@
+/* What carriers say to parcels, and what becomes of those that they say nothing to. */
+#include "messaging/dispatch_internal.h"
+
+static void took(struct dispatch *d, struct parcel *p, const struct carrier_answer *a)
+{
+    const struct carrier *c = p->lane->carrier;
+    bool spoken = c && (a->parts || a->detail.n); /* the simulator says no more than that */
+
+    dispatch_sent(d, p, spoken ? note_taken(c, a) : NULL);
+    /* After the move is posted: a receipt that was here before the answer is written behind it. */
+    if (spoken && a->parts && d->receipts)
+        receipts_expect(d->receipts, c->number, &p->message, a->ids, a->parts);
+}
+
+static struct note *note_answer(const struct carrier_answer *a)
+{
+    return a->detail.n ? note_new(EVENT_CARRIER_ANSWER, "%.*s", STR_FMT(a->detail)) : NULL;
+}
+
+static void later(struct dispatch *d, struct parcel *p, const struct carrier_answer *a)
+{
+    if (p->tries >= DISPATCH_RETRIES) {
+        dispatch_elsewhere(d, p, a->failure, a->detail);
+        return;
+    }
+    int step = p->tries++;
+    p->lane->counts.retried++;
+    dispatch_requeue(d, p, p->lane, p->message.retry_count + 1, step,
+                     note_new(EVENT_RETRY, "%.*s%sIt is tried again in %lld seconds.",
+                              STR_FMT(a->detail), a->detail.n ? " " : "",
+                              (long long)(d->options.retry_us[step] / 1000000)));
+}
+
+/* A message that breaks the carrier's link must not do so for ever: the first time it goes out
+ * again at once, then after ever longer rests, and at last another way if there is one. */
+static void send_again(struct dispatch *d, struct parcel *p, struct note *note)
+{
+    struct lane *to = p->lane;
+    int rest = p->tries == 0 ? NO_REST : p->tries - 1;
+
+    if (p->tries >= DISPATCH_RETRIES) {
+        failover_tried(d, p);
+        struct lane *other = failover_lane(d, p);
+        rest = DISPATCH_RETRIES - 1;
+        if (other) {
+            to = other;
+            note->next = failover_note(p, other, (struct str){"", 0});
+        }
+    } else {
+        p->tries++;
+    }
+    p->lane->counts.maybe_twice++;
+    dispatch_requeue(d, p, to, p->message.retry_count + 1, rest, note);
+}
+
+void dispatch_unanswered(struct dispatch *d, struct parcel *p, struct str why)
+{
+    const struct carrier *c = p->lane->carrier;
+
+    if (c && !c->resend)
+        dispatch_fail(d, p, FAILURE_UPSTREAM_TIMEOUT,
+                      note_new(EVENT_CARRIER_ANSWER,
+                               "%.*s Whether the carrier has the message is not known.",
+                               STR_FMT(why)));
+    else
+        send_again(d, p,
+                   note_new(EVENT_POSSIBLE_DUPLICATE, "%.*s It is sent again and may arrive twice.",
+                            STR_FMT(why)));
+}
+
+void dispatch_answered(struct dispatch *d, struct parcel *p, const struct carrier_answer *answer)
+{
+    switch (answer->outcome) {
+    case CARRIER_TOOK:
+        took(d, p, answer);
+        break;
+    case CARRIER_REFUSED:
+        dispatch_fail(d, p, answer->failure, note_answer(answer));
+        break;
+    case CARRIER_LATER:
+        later(d, p, answer);
+        break;
+    case CARRIER_ELSEWHERE:
+        dispatch_elsewhere(d, p, answer->failure, answer->detail);
+        break;
+    case CARRIER_SILENT:
+        dispatch_unanswered(d, p,
+                            answer->detail.n ? answer->detail : STR("The carrier did not answer."));
+        break;
+    case CARRIER_UNTRIED:
+        dispatch_untried(d, &p, 1);
+        break;
+    }
+}

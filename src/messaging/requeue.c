@@ -1,0 +1,98 @@
+/* Messages that a carrier has not taken and that are queued again: for the same carrier, at once or
+ * after a rest, or for another one. */
+#include "messaging/dispatch_internal.h"
+
+#include <stdlib.h>
+
+struct requeue {
+    struct errand errand;
+    struct dispatch *dispatch;
+    struct parcel *parcel;
+    struct lane *to;
+    unsigned retry_count;
+    int rest; /* the step to rest for, or NO_REST */
+    int64_t at_us;
+    struct note *notes;
+    bool moved;
+};
+
+static int apply_requeue(struct write_job *job, struct store *s)
+{
+    struct requeue *r = (struct requeue *)job;
+    const struct message *m = &r->parcel->message;
+    int moved = store_requeue(s, m->id, r->to->number, r->retry_count);
+
+    r->moved = moved == 1;
+    return moved == 1 ? note_write(r->notes, s, m, r->at_us) : moved;
+}
+
+/* Into the other lane like a message from the schedule: its number may be one that the lane has
+ * long read past. */
+static void change_lane(struct dispatch *d, struct parcel *p, struct lane *to)
+{
+    if (p->counted)
+        lane_give(&d->lanes, p->lane);
+    p->counted = false;
+    p->lane = to;
+    p->message.carrier = to->number;
+    p->since_us = clock_now_us(d->options.clock);
+    p->failover_us = FAILOVER_UNKNOWN;
+    p->tries = 0;
+    dispatch_admit(d, p);
+}
+
+static void go_on(struct dispatch *d, struct requeue *r)
+{
+    struct parcel *p = r->parcel;
+
+    p->message.retry_count = r->retry_count;
+    p->message.handed = false;
+    if (r->to != p->lane) {
+        change_lane(d, p, r->to);
+        return;
+    }
+    p->place = PARCEL_WAITING;
+    if (r->rest == NO_REST) {
+        parcel_queue_put_back(&p->lane->waiting, p);
+        return;
+    }
+    p->due_us = clock_now_us(d->options.clock) + d->options.retry_us[r->rest];
+    parcel_queue_add(&p->lane->resting[r->rest], p);
+}
+
+static void requeue_back(struct errand *e)
+{
+    struct requeue *r = (struct requeue *)e;
+    struct dispatch *d = r->dispatch;
+
+    if (r->to != r->parcel->lane)
+        r->to->coming--;
+    dispatch_settle(d, r->parcel);
+    if (e->result == 0 && r->moved)
+        go_on(d, r);
+    else
+        dispatch_release(d, r->parcel);
+    note_free(r->notes);
+    free(r);
+}
+
+void dispatch_requeue(struct dispatch *d, struct parcel *p, struct lane *to, unsigned retry_count,
+                      int rest, struct note *notes)
+{
+    struct requeue *r = malloc(sizeof *r);
+
+    if (!r)
+        abort(); /* out of memory for 200 bytes: the store is safe, start again */
+    *r = (struct requeue){.dispatch = d,
+                          .parcel = p,
+                          .to = to,
+                          .retry_count = retry_count,
+                          .rest = rest,
+                          .at_us = clock_now_us(d->options.clock),
+                          .notes = notes};
+    p->place = PARCEL_CHANGING;
+    if (to != p->lane)
+        to->coming++;
+    errand_init(&r->errand, &d->written, apply_requeue, requeue_back);
+    errand_owe(&r->errand, d->options.writer);
+}

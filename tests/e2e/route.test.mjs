@@ -1,0 +1,137 @@
+// Carriers, senders and routes in the configuration: what is checked, shown and explained without a
+// server.
+import { after, before, describe, it } from 'node:test';
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { removeFolder, temporaryFolder } from './lib/server.mjs';
+import { skylark } from './lib/program.mjs';
+
+const codes = { ok: 0, usage: 2, notFound: 5, badConfig: 78 };
+
+const carriers = `
+[carrier acme]
+address = 127.0.0.1:2775
+system_id = skylark
+password = hidden
+[carrier spare]
+address = [::1]:2775
+system_id = skylark
+[sender +18005551234]
+[sender +447700900001]
+[sender Acme]
+carriers = spare
+[route gb]
+prefix = +44
+carrier = acme
+cost = 0.0201
+[route codes]
+prefix = +44
+type = otp
+priority = 1
+carrier = spare
+[route rest]
+carrier = spare
+weight = 0
+`;
+
+describe('live settings', () => {
+  let folder;
+  const file = (text, name = 'skylark.ini') => {
+    const path = join(folder, name);
+    writeFileSync(path, text);
+    return path;
+  };
+  const explain = async (...args) => {
+    const path = file(carriers);
+    return skylark(['route', 'explain', ...args, '--config', path, '--data-dir', join(folder, 'data')]);
+  };
+  const explained = async (...args) => {
+    const { code, stdout, stderr } = await explain(...args, '-o', 'json');
+    assert.equal(code, codes.ok, stderr);
+    return JSON.parse(stdout);
+  };
+
+  before(async () => {
+    folder = temporaryFolder('route');
+    const made = await skylark(['accounts', 'create', 'shop', '--data-dir', join(folder, 'data')]);
+    assert.equal(made.code, codes.ok, made.stderr);
+  });
+  after(() => removeFolder(folder));
+
+  it('are found in order', async () => {
+    const path = file(carriers);
+    const { code, stderr } = await skylark(['config', 'check', path]);
+    assert.equal(code, codes.ok, stderr);
+    assert.equal(stderr, `${path} is in order.\n`);
+  });
+
+  it('are told with file and line when they are not', async () => {
+    for (const [text, line, said] of [
+      ['[carrier acme]\nsystem_id = x\n', 1, /\[carrier acme\] needs address/],
+      [carriers.replace('carrier = acme', 'carrier = amce'), 15, /did you mean 'acme'\?/],
+      [carriers.replace('[sender Acme]', '[sender 60123]\ncountry = UK'), 11, /sender 60123\.country is UK, which no country has/],
+      ['[sender +18005551234]\n', 1, /a sender needs a carrier/],
+    ]) {
+      const path = file(text, 'faulty.ini');
+      const { code, stderr } = await skylark(['config', 'check', path]);
+      assert.equal(code, codes.badConfig, stderr);
+      assert.ok(stderr.startsWith(`${path}:${line}: `), stderr);
+      assert.match(stderr, said);
+    }
+  });
+
+  it('are shown, but for passwords', async () => {
+    const { code, stdout } = await skylark(['config', 'show', '--config', file(carriers), '-o', 'json']);
+    assert.equal(code, codes.ok);
+    const shown = new Map(JSON.parse(stdout).map(({ setting, value }) => [setting, value]));
+    assert.equal(shown.get('carrier acme.password'), '****');
+    assert.equal(shown.get('carrier spare.password'), '');
+    assert.equal(shown.get('carrier spare.address'), '[::1]:2775');
+    assert.equal(shown.get('sender Acme.carriers'), 'spare');
+    assert.equal(shown.get('route gb.cost'), '0.0201');
+    assert.ok(!stdout.includes('hidden'));
+  });
+
+  it('say which way a message goes', async () => {
+    const way = await explained('+447700900123');
+    assert.deepEqual(
+      [way.from, way.numberType, way.reason, way.route, way.carrier, way.price],
+      ['+447700900001', 'local', 'local-routing', 'gb', 'acme', { amount: 0.045, currency: 'USD', source: 'the built-in price' }],
+    );
+    assert.deepEqual(way.routes.map(({ route, canTake }) => [route, canTake]), [['codes', false], ['gb', true], ['rest', true]]);
+    assert.deepEqual(way.otherSenders.map(({ from }) => from), ['+18005551234', 'Acme']);
+    assert.equal((await explained('+447700900123', '--message-type', 'otp')).route, 'codes');
+    const named = await explained('+447700900123', '--from', 'Acme');
+    assert.deepEqual([named.route, named.carrier, named.coverage, named.reason], ['rest', 'spare', 'low', 'user-specified']);
+  });
+
+  it('say it in words, too', async () => {
+    const { code, stdout } = await explain('+447700900123');
+    assert.equal(code, codes.ok);
+    for (const said of [/^From +\+447700900001/m, /^Carrier +acme, by the route gb$/m, /^Price +0\.045 USD/m, /^rest .*last resort/m]) {
+      assert.match(stdout, said);
+    }
+  });
+
+  it('say why there is no way', async () => {
+    for (const [args, expected, said] of [
+      [['+447700900123', '--from', '+18005551234'], codes.notFound, /A toll-free number reaches only \+1\./],
+      [['+447700900123', '--from', 'Nobody'], codes.notFound, /not one of your senders/],
+      [['+9991234567'], codes.notFound, /No country has the calling code/],
+      [['12345'], codes.usage, /is no phone number/],
+      [['+447700900123', '--message-type', 'spam'], codes.usage, /is no type of message/],
+      [['+447700900123', '--account', 'shpo'], codes.notFound, /did you mean 'shop'\?/],
+    ]) {
+      const { code, stderr } = await explain(...args);
+      assert.equal(code, expected, stderr);
+      assert.match(stderr, said);
+    }
+  });
+
+  it('say what to write when there is no carrier', async () => {
+    const { code, stderr } = await skylark(['route', 'explain', '+447700900123', '--config', file('', 'empty.ini')]);
+    assert.equal(code, codes.notFound);
+    assert.match(stderr, /\[carrier acme\]\naddress = /);
+  });
+});
