@@ -198,7 +198,8 @@ static void print_later(const struct data_dir *d, const char *url, const char *f
                d->path, program, flag);
 }
 
-void greeting_print(const struct data_dir *d, bool usual, const char *url, const char *key)
+void greeting_print(const struct data_dir *d, bool usual, const char *url, const char *key,
+                    struct str carriers)
 {
     char room[QUOTED_SIZE];
     const char *flag = folder_flag(d, usual, room);
@@ -207,5 +208,8 @@ void greeting_print(const struct data_dir *d, bool usual, const char *url, const
         print_first(d, url, key, flag);
     else
         print_later(d, url, flag);
+    if (carriers.n)
+        printf("Live messages go to %.*s; this shows how they stand: %s carriers list%s\n",
+               STR_FMT(carriers), program_invocation_name, flag);
     fflush(stdout);
 }

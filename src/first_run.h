@@ -21,5 +21,6 @@ int address_write(const struct data_dir *d, const char *url);
 void address_remove(const struct data_dir *d);
 
 /* On stdout; `key` is shown only on a terminal. `usual`: the folder is the one that the command
- * line takes when it is told nothing. */
-void greeting_print(const struct data_dir *d, bool usual, const char *url, const char *key);
+ * line takes when it is told nothing. `carriers`: names of the live ones, or "". */
+void greeting_print(const struct data_dir *d, bool usual, const char *url, const char *key,
+                    struct str carriers);

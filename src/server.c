@@ -1,11 +1,7 @@
-#include "server.h"
+#include "server_internal.h"
 
-#include "api/api.h"
 #include "base/log.h"
 #include "carriers/simulator.h"
-#include "first_run.h"
-#include "messaging/key.h"
-#include "messaging/plan.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -18,37 +14,9 @@
 enum {
     EXIT_FAILED = 1,
     SIMULATED_MAX = 262144,
-    LOOK_MS = 1000, /* dispatch looks by itself, should a read of the store have failed */
-    RENEW_CHECK_MS = 3600 * 1000
+    LOOK_MS = 1000 /* dispatch looks by itself, should a read of the store have failed */
 };
-
-/* Plans of the configuration. Those of an earlier reading stay until the end: workers may be
- * looking at them. */
-struct plan_array {
-    struct plan_array *earlier;
-    struct plan plans[]; /* ended by one without a name */
-};
-
-struct server {
-    struct config *config;
-    const struct config_source *source;
-    char why[STORE_WHY_SIZE]; /* one line for the operator when starting fails */
-    char url[320];
-    struct plan_array *plans;
-    struct store *store;
-    struct limiter *limiter;
-    struct usage *usage;
-    struct optouts *optouts;
-    struct writer *writer;
-    struct loop *engine;
-    struct loop_signal *work;
-    struct dispatch *dispatch;
-    struct simulator *simulator;
-    struct api *api;
-    struct http_server *http;
-    struct data_dir data;
-    char first_key[KEY_CHARS + 1]; /* "" unless this is the first start */
-};
+#define RENEW_CHECK_US (INT64_C(3600) * 1000000)
 
 /* ---- wires between the objects ---- */
 
@@ -77,13 +45,6 @@ static void store_health(void *server, const char *why)
 
 /* ---- starting, lowest layer first; each returns 0 or a negative errno with s->why set ---- */
 
-static int fail(struct server *s, int error, const char *what)
-{
-    if (!s->why[0])
-        snprintf(s->why, sizeof s->why, "%s: %s", what, strerror(-error));
-    return error;
-}
-
 static int start_store(struct server *s)
 {
     char *path;
@@ -92,7 +53,7 @@ static int start_store(struct server *s)
     if (failed)
         return failed;
     if (asprintf(&path, "%s/skylark.db", s->data.path) < 0)
-        return fail(s, -ENOMEM, "cannot open the store");
+        return server_fail(s, -ENOMEM, "cannot open the store");
     failed = store_open_sqlite(&s->store, path, &clock_real, s->why);
     free(path);
     return failed ? failed : first_key(s->store, &s->data, s->first_key, s->why);
@@ -122,7 +83,7 @@ static int load_memory(struct server *s)
 static int start_memory(struct server *s)
 {
     int failed = load_memory(s);
-    return failed ? fail(s, failed, "cannot read limits and opt-outs") : 0;
+    return failed ? server_fail(s, failed, "cannot read limits and opt-outs") : 0;
 }
 
 static int start_writer(struct server *s)
@@ -134,7 +95,7 @@ static int start_writer(struct server *s)
                                      .context = s};
     int failed = writer_start(&s->writer, &options);
 
-    return failed ? fail(s, failed, "cannot start the writer") : 0;
+    return failed ? server_fail(s, failed, "cannot start the writer") : 0;
 }
 
 static int build_engine(struct server *s)
@@ -171,24 +132,29 @@ static int build_engine(struct server *s)
     return failed;
 }
 
+static int build_live(struct server *s)
+{
+    struct live_options options = {.store = s->store,
+                                   .writer = s->writer,
+                                   .loop = s->engine,
+                                   .dispatch = s->dispatch,
+                                   .optouts = s->optouts,
+                                   .clock = &clock_real};
+
+    return live_new(&s->live, &options, s->config, s->why);
+}
+
 static int start_engine(struct server *s)
 {
     int failed = build_engine(s);
 
     if (!failed)
+        failed = build_live(s);
+    if (!failed)
         failed = loop_start(s->engine, "engine");
     if (!failed)
         loop_signal_raise(s->work); /* take up what an earlier run left */
-    return failed ? fail(s, failed, "cannot start the engine") : 0;
-}
-
-static void set_maintenance(struct server *s)
-{
-    bool on = s->config->server_maintenance;
-
-    api_set_maintenance(s->api, on);
-    if (on)
-        log_warning("server", "in maintenance: calls are refused until server.maintenance is off");
+    return failed ? server_fail(s, failed, "cannot start the engine") : 0;
 }
 
 static int start_api(struct server *s)
@@ -205,31 +171,10 @@ static int start_api(struct server *s)
     int failed = api_new(&s->api, &options);
 
     if (failed)
-        return fail(s, failed, "cannot start the API");
-    set_maintenance(s);
+        return server_fail(s, failed, "cannot start the API");
+    server_set_maintenance(s);
+    live_serve(s->live, s->api);
     return 0;
-}
-
-static int load_identity(struct server *s, struct tls_identity **ret)
-{
-    const struct config *c = s->config;
-    const char *dir = s->data.path; /* of the start, whatever the configuration says by now */
-    char *certificate = NULL, *key = NULL;
-    int failed;
-
-    if (c->tls_certificate[0])
-        return tls_identity_load(ret, c->tls_certificate, c->tls_key, s->why);
-    failed = tls_local_prepare(dir, clock_now_us(&clock_real), s->why);
-    if (failed < 0)
-        return failed;
-    if (asprintf(&certificate, "%s/server.pem", dir) < 0)
-        certificate = NULL;
-    if (asprintf(&key, "%s/server.key", dir) < 0)
-        key = NULL;
-    failed = certificate && key ? tls_identity_load(ret, certificate, key, s->why) : -ENOMEM;
-    free(certificate);
-    free(key);
-    return failed;
 }
 
 static unsigned worker_count(const struct config *c)
@@ -263,7 +208,7 @@ static int start_http(struct server *s)
 
     snprintf(listen_on, sizeof listen_on, strchr(c->server_listen.host, ':') ? "[%s]:%u" : "%s:%u",
              c->server_listen.host, c->server_listen.port);
-    int failed = load_identity(s, &options.identity);
+    int failed = server_load_identity(s, &options.identity);
     if (!failed)
         failed = http_server_start(&s->http, &options, s->why);
     if (failed)
@@ -272,40 +217,11 @@ static int start_http(struct server *s)
     return 0;
 }
 
-/* Configured plans take the place of built-in ones of the same name. */
-static int set_plans(struct server *s)
-{
-    const struct config *c = s->config;
-    struct plan_array *array = calloc(1, sizeof *array + (c->plan_count + 1) * sizeof(struct plan));
-
-    if (!array)
-        return fail(s, -ENOMEM, "cannot set the plans");
-    array->earlier = s->plans;
-    s->plans = array;
-    for (size_t i = 0; i < c->plan_count; i++) {
-        struct plan *p = &array->plans[i];
-        snprintf(p->name, sizeof p->name, "%s", c->plans[i].name);
-        p->limits =
-            (struct limit_plan){(uint32_t)c->plans[i].per_minute, (uint32_t)c->plans[i].per_hour};
-    }
-    plans_set(array->plans);
-    return 0;
-}
-
-static void free_plans(struct server *s)
-{
-    plans_set(NULL);
-    while (s->plans) {
-        struct plan_array *earlier = s->plans->earlier;
-        free(s->plans);
-        s->plans = earlier;
-    }
-}
-
 static int start_all(struct server *s)
 {
-    static int (*const steps[])(struct server *) = {
-        set_plans, start_store, start_memory, start_writer, start_engine, start_api, start_http};
+    static int (*const steps[])(struct server *) = {server_set_plans, start_store,  start_memory,
+                                                    start_writer,     start_engine, start_api,
+                                                    start_http};
     int failed = 0;
 
     for (size_t i = 0; i < sizeof steps / sizeof *steps && !failed; i++)
@@ -313,7 +229,7 @@ static int start_all(struct server *s)
     if (failed)
         return failed;
     failed = address_write(&s->data, s->url);
-    return failed ? fail(s, failed, "cannot write the file 'address'") : 0;
+    return failed ? server_fail(s, failed, "cannot write the file 'address'") : 0;
 }
 
 /* ---- stopping, in reverse; also what a failed start has built so far ---- */
@@ -324,6 +240,8 @@ static void stop_all(struct server *s)
         address_remove(&s->data);
         http_server_drain(s->http, s->config->server_drain_timeout_ms * 1000);
     }
+    if (s->live)
+        live_stop(s->live);
     if (s->engine)
         loop_stop(s->engine);
     if (s->writer)
@@ -334,6 +252,7 @@ static void stop_all(struct server *s)
         http_server_stop(s->http);
     if (s->api)
         api_free(s->api);
+    live_free(s->live);
     if (s->simulator)
         simulator_free(s->simulator);
     if (s->dispatch)
@@ -348,88 +267,32 @@ static void stop_all(struct server *s)
     if (s->store)
         store_close(s->store);
     data_dir_close(&s->data);
-    free_plans(s);
+    server_free_plans(s);
 }
 
 /* ---- running ---- */
 
-/* A certificate of the operator's own is read again; the local one is renewed when it is time. */
-static void refresh_identity(struct server *s)
-{
-    struct tls_identity *identity;
-
-    s->why[0] = '\0';
-    if (load_identity(s, &identity) < 0)
-        log_error("tls", "the certificate in use stays: %s", s->why);
-    else
-        http_server_set_identity(s->http, identity);
-}
-
-/* Settings that hold until the next start are named when they change. */
-static void warn_of_fixed(const struct config *was, const struct config *now)
-{
-    for (size_t i = 0; i < CONFIG_ROW_COUNT; i++) {
-        const struct config_row *row = &config_rows[i];
-        bool live = strcmp(row->section, "tls") == 0 || strcmp(row->section, "log") == 0 ||
-                    i == CONFIG_server_maintenance;
-        if (!live && strcmp(was->texts[i], now->texts[i]) != 0)
-            log_warning("config", "%s.%s has changed; that takes effect at the next start",
-                        row->section, row->key);
-    }
-}
-
-static void set_log(const struct config *c)
-{
-    bool json = c->log_format == CONFIG_LOG_JSON ||
-                (c->log_format == CONFIG_LOG_AUTO && !isatty(STDERR_FILENO));
-    log_init((enum log_level)c->log_level, json);
-}
-
-static void log_faults(struct str lines)
-{
-    log_error("config", "the configuration in use stays:");
-    while (lines.n) {
-        struct str line = str_cut(&lines, '\n');
-        log_error("config", "%.*s", STR_FMT(line));
-    }
-}
-
-static void reload(struct server *s)
-{
-    struct config_report report;
-    struct config *config;
-
-    config_report_init(&report);
-    if (config_load(&config, s->source, &report) < 0) {
-        log_faults(buf_str(&report.errors));
-    } else {
-        warn_of_fixed(s->config, config);
-        config_free(s->config);
-        s->config = config;
-        set_log(config);
-        set_plans(s);
-        set_maintenance(s);
-        refresh_identity(s);
-        log_info("config", "the configuration was read again");
-    }
-    config_report_done(&report);
-}
-
 /* Until SIGTERM or SIGINT. */
 static void wait_for_signals(struct server *s, int signals)
 {
+    int64_t renew_us = clock_monotonic_us() + RENEW_CHECK_US;
+
     for (;;) {
         struct pollfd wait = {.fd = signals, .events = POLLIN};
         struct signalfd_siginfo signal;
-        if (poll(&wait, 1, RENEW_CHECK_MS) == 0) {
-            refresh_identity(s);
+        if (poll(&wait, 1, LIVE_POLL_MS) == 0) {
+            live_poll(s->live);
+            if (clock_monotonic_us() >= renew_us) {
+                renew_us += RENEW_CHECK_US;
+                server_refresh_identity(s);
+            }
             continue;
         }
         if (read(signals, &signal, sizeof signal) != sizeof signal)
             continue;
         if (signal.ssi_signo != SIGHUP)
             return;
-        reload(s);
+        server_reload(s);
     }
 }
 
@@ -448,18 +311,29 @@ static int open_signals(void)
     return signalfd(-1, &set, SFD_CLOEXEC);
 }
 
+static void greet(const struct server *s)
+{
+    const struct config *c = s->config;
+    bool usual = strcmp(c->origins[CONFIG_server_data_dir], "default") == 0;
+    struct buf carriers BUF_CLEANUP;
+
+    buf_init(&carriers, 1 << 12);
+    for (size_t i = 0; i < c->carrier_count; i++)
+        buf_printf(&carriers, "%s%s", i ? ", " : "", c->carriers[i].name);
+    greeting_print(&s->data, usual, s->url, s->first_key, buf_str(&carriers));
+}
+
 int server_run(struct config *config, const struct config_source *source)
 {
     struct server s = {.config = config, .source = source, .data.lock = -1};
     int signals = open_signals();
 
-    set_log(config);
+    server_set_log(config);
     int failed = signals < 0 ? -errno : start_all(&s);
     if (failed) {
         fprintf(stderr, "skylark: %s\n", s.why[0] ? s.why : strerror(-failed));
     } else {
-        bool usual = strcmp(config->origins[CONFIG_server_data_dir], "default") == 0;
-        greeting_print(&s.data, usual, s.url, s.first_key);
+        greet(&s);
         wait_for_signals(&s, signals);
         log_info("server", "stopping");
     }

@@ -155,8 +155,8 @@ static void print_people(const struct explanation *e)
     if (sender) {
         printf("From     %.*s, %s: %s\n", STR_FMT(sender->address), number_type_word(sender->type),
                reason_word(e->choice.reason));
-        printf("Carrier  %s, by the route %.*s\n", carrier_of(e, e->choice.route)->name,
-               STR_FMT(e->choice.route->name));
+        const char *carrier = carrier_of(e, e->choice.route)->name;
+        printf("Carrier  %s, by the route %.*s\n", carrier, STR_FMT(e->choice.route->name));
     }
     printf("Price    %s USD for a segment, %s\n", amount_text(e->price.micros, price),
            explain_price(e, &memory));

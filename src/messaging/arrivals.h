@@ -22,9 +22,6 @@ void arrivals_free(struct arrivals *a);
 /* Whose senders get messages; NULL: nobody's, as at first. It lives until the next one is set. */
 void arrivals_set_routing(struct arrivals *a, const struct routing *routing);
 
-/* Whose senders the receivers are; NULL: nobody's. On the engine's thread, or before it starts. */
-void arrivals_set_routing(struct arrivals *a, const struct routing *routing);
-
 struct arrival {
     unsigned carrier;
     struct str from, to;   /* as the carrier wrote them, '+' added where it is a number of E.164 */

@@ -54,7 +54,7 @@ static enum obstacle obstacle_of(const struct route_query *q, const struct sende
         return MEDIA;
     if (q->kind == KIND_SMS && s->no_sms)
         return ONLY_MEDIA;
-    return sender_carriers(s) & carriers ? NOTHING : ROUTE;
+    return (sender_carriers(s) & carriers) ? NOTHING : ROUTE;
 }
 
 static uint64_t carriers_to(const struct route_query *q)

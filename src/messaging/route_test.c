@@ -222,7 +222,7 @@ static void each_refusal_has_a_reason(void **state)
     const char home[] = "A sender of the destination's own zone comes first.";
     const char toll_free[] = "A toll-free number reaches only +1.";
     const char code[] = "A short code reaches only +33.";
-    const char other[] = "Another sender was asked for.";
+    const char asked[] = "Another sender was asked for.";
 
     check_explained(
         &table, "+447400123456", KIND_SMS, NULL,
@@ -235,7 +235,7 @@ static void each_refusal_has_a_reason(void **state)
                                      "A number, which can be answered, comes before a name.",
                                      "An equally good sender comes before it.", toll_free});
     check_explained(&table, "+4915112345678", KIND_MMS, "+447700900002",
-                    (const char *[]){other, code, "A name takes no media.", other, toll_free});
+                    (const char *[]){asked, code, "A name takes no media.", asked, toll_free});
 }
 
 /* The senders may have changed since. */

@@ -1,0 +1,39 @@
+/* Live mode: the carriers and what they bring, and the routing and prices in force, which change
+ * when the configuration is read again and when the command line has written to the store. Main
+ * thread, unless said otherwise. */
+#pragma once
+
+#include "api/api.h"
+#include "base/config.h"
+
+struct live;
+
+struct live_options {
+    struct store *store;
+    struct writer *writer;
+    struct loop *loop; /* the engine's */
+    struct dispatch *dispatch;
+    struct optouts *optouts;
+    const struct clock *clock;
+};
+
+enum { LIVE_WHY_SIZE = 512, LIVE_POLL_MS = 500 };
+
+/* Before the engine starts; the writer runs. Brings up the carriers of the configuration. `why` is
+ * a line for the operator. */
+int live_new(struct live **ret, const struct live_options *options, const struct config *config,
+             char why[LIVE_WHY_SIZE]);
+/* From now on the API has the routing and the prices in force. */
+void live_serve(struct live *l, struct api *api);
+
+/* Carriers and routes of a configuration that was read again; binds that did not change are kept.
+ * Negative errno: `why` says what is wrong, and everything is as it was. */
+int live_update(struct live *l, const struct config *config, char why[LIVE_WHY_SIZE]);
+/* Sees what the command line has written: prices, and carriers that are drained or enabled. Every
+ * LIVE_POLL_MS. */
+void live_poll(struct live *l);
+
+/* Unbinds from all carriers, while the engine and the writer still run. */
+void live_stop(struct live *l);
+/* After the engine, the writer and the API have stopped, and dispatch_close. */
+void live_free(struct live *l);

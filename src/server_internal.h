@@ -1,0 +1,49 @@
+/* What the files of the server share: server.c starts and stops, server_settings.c has what a
+ * configuration says while it runs. */
+#pragma once
+
+#include "base/retired.h"
+#include "first_run.h"
+#include "live.h"
+#include "messaging/key.h"
+#include "messaging/plan.h"
+#include "net/http_server.h"
+#include "net/tls.h"
+#include "server.h"
+
+struct server {
+    struct config *config;
+    const struct config_source *source;
+    char why[LIVE_WHY_SIZE]; /* one line for the operator when starting fails */
+    char url[320];
+    struct plan *plans; /* of the configuration; ended by one without a name */
+    struct retired *earlier_plans;
+    struct store *store;
+    struct limiter *limiter;
+    struct usage *usage;
+    struct optouts *optouts;
+    struct writer *writer;
+    struct loop *engine;
+    struct loop_signal *work;
+    struct dispatch *dispatch;
+    struct simulator *simulator;
+    struct live *live;
+    struct api *api;
+    struct http_server *http;
+    struct data_dir data;
+    char first_key[KEY_CHARS + 1]; /* "" unless this is the first start */
+};
+
+/* Keeps `what` and the error as s->why, unless that says more already; returns the error. */
+int server_fail(struct server *s, int error, const char *what);
+
+/* What the configuration says of the log, plans, maintenance and the certificate. */
+void server_set_log(const struct config *c);
+int server_set_plans(struct server *s);
+void server_free_plans(struct server *s);
+void server_set_maintenance(struct server *s);
+int server_load_identity(struct server *s, struct tls_identity **ret);
+/* A certificate of the operator's own is read again; the local one is renewed when it is time. */
+void server_refresh_identity(struct server *s);
+/* Reads the configuration again; a faulty one changes nothing. */
+void server_reload(struct server *s);
