@@ -48,8 +48,8 @@ bool smpp_link_is_bound(const struct smpp_link *l);
 unsigned smpp_link_room(const struct smpp_link *l);
 /* Requests that were sent and not answered. */
 unsigned smpp_link_in_flight(const struct smpp_link *l);
-/* Sends a request; the link gives pdu->sequence. `request` is for `answered`. -EAGAIN: no room.
- * -EINVAL: it cannot be encoded. */
+/* Sends a request; the link gives pdu->sequence. `request` is for `answered`. -EAGAIN: no room, or
+ * 4 MiB wait to be read by the peer. -EINVAL: it cannot be encoded. */
 int smpp_link_send(struct smpp_link *l, struct smpp_pdu *pdu, void *request);
 /* The response to a delivery, if its connection is still the same. */
 void smpp_link_respond(struct smpp_link *l, uint64_t token, uint32_t status);

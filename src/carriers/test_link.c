@@ -117,9 +117,14 @@ static void free_now(void *context)
     test_link.link = NULL;
 }
 
-int test_link_tear_down(void **state)
+void test_link_free(void)
 {
     test_loop_do(free_now, NULL);
+}
+
+int test_link_tear_down(void **state)
+{
+    test_link_free();
     test_session_close(&test_session);
     test_smsc_done(&test_smsc);
     return test_loop_tear_down(state);

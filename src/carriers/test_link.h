@@ -41,6 +41,7 @@ extern struct test_session test_session; /* the connection that the test speaks 
 int test_link_set_up(void **state);
 int test_link_tear_down(void **state);
 void test_link_start(void);
+void test_link_free(void);
 /* Started, connected and bound. */
 void test_link_up(void);
 

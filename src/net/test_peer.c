@@ -129,6 +129,15 @@ void test_tls_done(struct test_tls *t)
     rmdir(t->folder);
 }
 
+struct tls_client *test_tls_trust(const char *ca)
+{
+    struct tls_client *client;
+    char why[TLS_WHY_SIZE];
+
+    assert_int_equal(tls_client_new(&client, &(struct tls_client_options){.ca = ca}, why), 0);
+    return client;
+}
+
 /* ---- the other end ---- */
 
 void test_listen(struct test_listener *l, struct tls_context *tls)

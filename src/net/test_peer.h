@@ -3,7 +3,7 @@
 #pragma once
 
 #include "net/loop.h"
-#include "net/tls_stream.h"
+#include "net/tls_client.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -33,6 +33,8 @@ struct test_tls {
 };
 void test_tls_init(struct test_tls *t, int64_t now_us);
 void test_tls_done(struct test_tls *t);
+/* A client that trusts this file. */
+struct tls_client *test_tls_trust(const char *ca);
 
 /* ---- the other end ---- */
 
