@@ -12,14 +12,24 @@ const window = 20;
 it(`smpp: ${cycles} times kill -9 in the middle of a window`, { timeout: 240_000 * slowness }, async (t) => {
   const folder = temporaryFolder();
   const seen = new Map(); // text → how often the carrier got it
+  const pending = new Map(); // id → submit, whose receipt has not been answered
   const smsc = await Smsc.start({
     submit: (pdu, session, self) => {
       const text = pdu.short_message.message;
       seen.set(text, (seen.get(text) ?? 0) + 1);
-      setTimeout(() => { if (!session.closed) self.take(pdu); }, 5); // so that a window is always open
+      setTimeout(() => { pending.set(self.take(pdu, { receipt: false }), pdu); }, 5); // so that a window is always open
       return true;
     },
   });
+  // As carriers do, receipts are sent until they are answered.
+  const courier = setInterval(() => {
+    if (smsc.sessions.length === 0) return;
+    for (const [id, pdu] of pending) {
+      if (Date.now() - (pdu.told ?? 0) < 1000) continue;
+      pdu.told = Date.now();
+      smsc.receipt(pdu, { id }).then((response) => { if (response.command_status === 0) pending.delete(id); });
+    }
+  }, 10);
   const sections = { carrier: { acme: carrier(smsc, { window }) } };
   const acknowledged = new Map();
   let live = await liveServer(sections, { folder });
@@ -75,6 +85,7 @@ it(`smpp: ${cycles} times kill -9 in the middle of a window`, { timeout: 240_000
     t.diagnostic(`${acknowledged.size} acknowledged, ${most} twice (${flagged} flagged), ${acme.maybeTwice} counted, ${allowed} allowed`);
     await live.server.stop();
   } finally {
+    clearInterval(courier);
     await live.server.dispose();
     await smsc.stop();
     removeFolder(folder);
