@@ -43,6 +43,13 @@ static void store_health(void *server, const char *why)
         log_info("store", "messages can be stored again");
 }
 
+static void store_gave_up(void *server, const char *why)
+{
+    log_error("store",
+              "a change of a message is faulty and was given up: %s; the message stays as it was",
+              why);
+}
+
 /* ---- starting, lowest layer first; each returns 0 or a negative errno with s->why set ---- */
 
 static int start_store(struct server *s)
@@ -91,6 +98,7 @@ static int start_writer(struct server *s)
     struct writer_options options = {.store = s->store,
                                      .riders = {limiter_rider(s->limiter), usage_rider(s->usage)},
                                      .max_waiting = (size_t)s->config->queue_writes,
+                                     .given_up = store_gave_up,
                                      .health = store_health,
                                      .context = s};
     int failed = writer_start(&s->writer, &options);

@@ -1,6 +1,7 @@
 /* Cancelling: each race has one winner, and everyone who asks is answered. */
 #include "messaging/test_cancel.h"
 
+#include <errno.h>
 #include <pthread.h>
 
 /* ---- races ---- */
@@ -74,7 +75,7 @@ static void a_message_goes_its_way_when_its_cancel_is_lost(void **state)
 {
     struct test_asking a;
 
-    test_fail_next_move();
+    test_fail_moves(-EIO, 1);
     test_start_caught_up(8);
     test_carrier.room = 0;
     int64_t first = test_send(), id = test_send();
@@ -98,7 +99,7 @@ static void a_copy_that_was_covered_goes_its_way_too(void **state)
     int64_t id = test_leave(test_queued()).id;
     struct test_asking a;
 
-    test_fail_next_move();
+    test_fail_moves(-EIO, 1);
     test_start(8);
     test_close_gate();
     test_ask(&a, id);

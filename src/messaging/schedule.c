@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 enum { FIRE_MAX = 128 };
-#define RETRY_US INT64_C(1000000) /* after a read of the store that failed */
+#define RETRY_US INT64_C(1000000) /* after the store has failed */
 
 /* A message on its way from scheduled to queued. */
 struct firing {
@@ -27,6 +27,7 @@ struct schedule {
     struct loop_timer *timer; /* or NULL */
     int64_t armed_us;         /* what the timer waits for */
     int64_t next_us;          /* nothing is due before; under the lanes' lock */
+    int64_t not_before_us;    /* nothing is fired before */
     size_t firing;
     struct firing slots[FIRE_MAX];
 };
@@ -114,6 +115,8 @@ static void firing_back(struct errand *e)
     struct dispatch *d = f->schedule->dispatch;
 
     f->schedule->firing--;
+    if (e->result < 0) /* it is still due */
+        f->schedule->not_before_us = clock_now_us(d->options.clock) + RETRY_US;
     if (e->result == 0 && f->moved)
         dispatch_admit(d, f->parcel);
     else
@@ -170,6 +173,8 @@ void schedule_run(struct schedule *s)
         return; /* the last of them to come back calls again */
     now_us = clock_now_us(s->dispatch->options.clock);
     next_us = get_next(s);
+    if (next_us < s->not_before_us)
+        next_us = s->not_before_us;
     if (next_us <= now_us) {
         set_next(s, INT64_MAX, true); /* what is offered from here on is not missed */
         next_us = set_next(s, fire_due(s, now_us), false);

@@ -2,6 +2,7 @@
  * numbers. */
 #include "messaging/test_dispatch.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <unistd.h>
 
@@ -124,6 +125,26 @@ static void a_stop_after_the_move_leaves_it_to_the_next_start(void **state)
     assert_int_equal(test_carrier.submitted_count, 0);
     assert_int_equal(test_status(id), STATUS_QUEUED);
     test_start(8);
+    settle_all();
+    test_assert_submitted(&id, 1);
+    test_stop();
+}
+
+/* The engine must not run in circles when the store will not have it. */
+static void what_could_not_be_queued_is_tried_again_after_a_while(void **state)
+{
+    test_fail_moves(-EEXIST, 2); /* with others, and alone: the writer gives it up */
+    test_start(8);
+    dispatch_run(test_dispatch);
+    int64_t id = send_in(10);
+    test_now_us += 10 * MINUTE_US;
+    settle_all();
+    assert_int_equal(test_status(id), STATUS_SCHEDULED);
+    test_now_us += 999999;
+    settle_all();
+    assert_int_equal(test_status(id), STATUS_SCHEDULED);
+    assert_int_equal(dispatch_held(test_dispatch), 0);
+    test_now_us += 1;
     settle_all();
     test_assert_submitted(&id, 1);
     test_stop();
@@ -421,6 +442,7 @@ int main(void)
         DISPATCH_TEST(what_a_stop_slept_through_is_queued_at_start),
         DISPATCH_TEST(validity_counts_from_the_time_it_was_due),
         DISPATCH_TEST(a_stop_after_the_move_leaves_it_to_the_next_start),
+        DISPATCH_TEST(what_could_not_be_queued_is_tried_again_after_a_while),
         DISPATCH_TEST(when_the_lane_is_full_they_lie_in_the_store),
         DISPATCH_TEST(what_is_followed_is_followed_once),
         DISPATCH_TEST(more_than_are_fired_at_once_all_come),

@@ -16,7 +16,7 @@ struct optouts *test_optouts;
 struct arena test_arena;
 _Atomic int test_woken;
 struct test_carrier test_carrier;
-static _Atomic bool fail_move;
+static _Atomic int move_error, move_failures;
 
 static int64_t tell_time(const struct clock *c)
 {
@@ -111,7 +111,7 @@ int test_set_up(void **state)
     memset(&test_carrier, 0, sizeof test_carrier);
     test_carrier.carrier = (struct carrier){.name = "test", .ops = &carrier_ops};
     test_carrier.room = SIZE_MAX;
-    atomic_store(&fail_move, false);
+    atomic_store(&move_failures, 0);
     arena_init(&test_arena, 64 << 20);
     test_store = test_store_open(&test_clock);
     assert_int_equal(store_reader_open(test_store, &test_reader), 0);
@@ -351,8 +351,10 @@ static int hooked_work_list(struct store_reader *r, const struct work_query *que
 
 static int hooked_move(struct store *s, const struct message_move *m)
 {
-    if (atomic_exchange(&fail_move, false))
-        return store_fail(s, -EIO, "the test wants it so");
+    if (atomic_load(&move_failures) > 0) {
+        atomic_fetch_sub(&move_failures, 1);
+        return store_fail(s, atomic_load(&move_error), "the test wants it so");
+    }
     return engine_beneath->message_move(s, m);
 }
 
@@ -380,8 +382,9 @@ void test_after_next_read(void (*hook)(void))
     after_read = hook;
 }
 
-void test_fail_next_move(void)
+void test_fail_moves(int error, int count)
 {
     hook_engine();
-    atomic_store(&fail_move, true);
+    atomic_store(&move_error, error);
+    atomic_store(&move_failures, count);
 }

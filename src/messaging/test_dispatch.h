@@ -74,8 +74,9 @@ void test_assert_submitted(const int64_t *ids, size_t count);
 void test_before_next_read(void (*hook)(void));
 void test_after_next_read(void (*hook)(void));
 
-/* The next move of a message fails, and with it its transaction. Before test_start. */
-void test_fail_next_move(void);
+/* So many of the next moves of messages fail with this errno, and with them their transactions.
+ * Before test_start. */
+void test_fail_moves(int error, int count);
 
 #define DISPATCH_TEST(function)                                                                    \
     cmocka_unit_test_setup_teardown(function, test_set_up, test_tear_down)

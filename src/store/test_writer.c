@@ -144,15 +144,25 @@ void wait_for_rider(void)
         fail_msg("the rider was never done");
 }
 
-static void note_health(void *context, const char *why)
+static void note(char sign)
 {
     pthread_mutex_lock(&lock);
     size_t n = strlen(health);
     assert_true(n + 1 < sizeof health);
-    health[n] = why ? 'x' : '.';
-    if (why)
-        assert_true(strlen(why) > 0);
+    health[n] = sign;
     pthread_mutex_unlock(&lock);
+}
+
+static void note_health(void *context, const char *why)
+{
+    assert_true(!why || strlen(why) > 0);
+    note(why ? 'x' : '.');
+}
+
+static void note_given_up(void *context, const char *why)
+{
+    assert_string_equal(why, "the test broke a job");
+    note('-');
 }
 
 void assert_health(const char *wanted)
@@ -190,6 +200,7 @@ int writer_set_up(void **state)
         .store = store,
         .max_waiting = MANY,
         .health = note_health,
+        .given_up = note_given_up,
         .riders[1] = {.wants = rider_wants, .write = rider_write, .done = rider_done},
     };
     assert_int_equal(writer_start(&writer, &options), 0);

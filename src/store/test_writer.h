@@ -28,7 +28,7 @@ extern pthread_mutex_t lock;
 extern int applied[4 * MANY], finished[4 * MANY];
 extern size_t applied_count, finished_count;
 void assert_order(const int *names, size_t count, const int *wanted);
-/* "x" for each failure, "." for each recovery; waits until it is so. */
+/* "x" for each failure, "." for each recovery, "-" for each job given up; waits until it is so. */
 void assert_health(const char *wanted);
 
 struct test_job {

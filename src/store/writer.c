@@ -65,16 +65,18 @@ static void finish_riders(struct writer *w, int result)
         }
 }
 
+enum riding { ALONE, WITH_RIDERS, WITH_RIDERS_AT_LAST };
+
 /* One transaction: these jobs, which may be none, and what rides along. */
-static int write_batch(struct writer *w, struct letter *first, bool last)
+static int write_batch(struct writer *w, struct letter *first, enum riding riding)
 {
     int result = store_begin(w->options.store);
 
     if (result)
         return result;
     result = apply_all(w, first);
-    if (!result)
-        result = write_riders(w, last);
+    if (!result && riding != ALONE)
+        result = write_riders(w, riding == WITH_RIDERS_AT_LAST);
     result = store_end(w->options.store, result);
     finish_riders(w, result);
     return result;
@@ -127,6 +129,62 @@ static struct letter *keep_owed(struct writer *w, struct letter *first, int resu
     return kept;
 }
 
+/* ---- a job that cannot be written ---- */
+
+/* Whether the fault is in what was to be written, not in the store: it will never be any better. */
+static bool is_hopeless(int result)
+{
+    return result == -EEXIST || result == -ENOENT || result == -ERANGE || result == -EINVAL;
+}
+
+/* Cuts the list in the middle and returns the second half. */
+static struct letter *halve(struct letter *first)
+{
+    struct letter *middle = first;
+
+    for (struct letter *end = first->next; end && end->next; end = end->next->next)
+        middle = middle->next;
+    struct letter *second = middle->next;
+    middle->next = NULL;
+    return second;
+}
+
+static struct letter *join(struct letter *first, struct letter *second)
+{
+    struct letter *end = first;
+
+    if (!first)
+        return second;
+    while (end->next)
+        end = end->next;
+    end->next = second;
+    return first;
+}
+
+/* Writes these jobs, which are owed, but for those that never can be, by halves until they are
+ * found; what could not be written for another reason is returned. */
+static struct letter *write_good(struct writer *w, struct letter *jobs)
+{
+    int result = jobs ? write_batch(w, jobs, ALONE) : 0;
+
+    if (result == 0) {
+        finish_all(w, jobs, 0);
+        return NULL;
+    }
+    if (!is_hopeless(result))
+        return jobs;
+    if (!jobs->next) {
+        if (w->options.given_up)
+            w->options.given_up(w->options.context, store_error(w->options.store));
+        finish(w, job_of(jobs), result);
+        return NULL;
+    }
+    struct letter *second = halve(jobs), *left = write_good(w, jobs);
+    return left ? join(left, second) : write_good(w, second);
+}
+
+/* ---- batches ---- */
+
 static unsigned weight_of(struct letter *l)
 {
     return job_of(l)->weight ? job_of(l)->weight : 1;
@@ -144,24 +202,16 @@ static struct letter *cut_batch(struct letter *first)
     return rest;
 }
 
-static struct letter *join(struct letter *first, struct letter *second)
-{
-    struct letter *end = first;
-
-    if (!first)
-        return second;
-    while (end->next)
-        end = end->next;
-    end->next = second;
-    return first;
-}
-
 /* Writes a list of jobs batch by batch; what could not be written and is owed is returned. */
 static struct letter *write_all(struct writer *w, struct letter *jobs)
 {
     while (jobs) {
         struct letter *rest = cut_batch(jobs);
-        int result = write_batch(w, jobs, false);
+        int result = write_batch(w, jobs, WITH_RIDERS);
+        if (is_hopeless(result)) {
+            jobs = write_good(w, keep_owed(w, jobs, result));
+            result = jobs ? -EIO : 0;
+        }
         report_health(w, result);
         if (result < 0)
             return keep_owed(w, join(jobs, rest), result);
@@ -187,7 +237,7 @@ static void look_around(struct writer *w, bool wrote)
     if (w->failing)
         report_health(w, write_nothing(w->options.store));
     else if (riders_want(w, false))
-        report_health(w, write_batch(w, NULL, false));
+        report_health(w, write_batch(w, NULL, WITH_RIDERS));
 }
 
 static void *writer_main(void *argument)
@@ -212,7 +262,7 @@ static void *writer_main(void *argument)
         store_tidy(w->options.store);
     }
     if (riders_want(w, true))
-        write_batch(w, NULL, true);
+        write_batch(w, NULL, WITH_RIDERS_AT_LAST);
     finish_all(w, owed, -EIO);
     return NULL;
 }

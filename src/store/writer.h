@@ -39,6 +39,9 @@ struct writer_options {
     struct store *store;
     struct writer_rider riders[WRITER_SEATS];
     size_t max_waiting; /* jobs of writer_post that are not done yet */
+    /* Told on the writer's thread of a job that is owed and never can be written, whatever the
+     * store is like: it is done with the errno that says so, and those beside it are written. */
+    void (*given_up)(void *context, const char *why);
     /* Told on the writer's thread when writing begins to fail, and when it works again (NULL),
      * which the writer finds out by itself. */
     void (*health)(void *context, const char *why);
@@ -50,8 +53,8 @@ int writer_start(struct writer **ret, const struct writer_options *options);
  */
 int writer_post(struct writer *w, struct write_job *job);
 /* For what the program owes itself (status changes): not refused for fullness, and when it cannot
- * be written, kept and written later, before anything that was posted after it. Only a writer that
- * stops gives such a job back unwritten. */
+ * be written, kept and written later, before anything that was posted after it. Given back
+ * unwritten only by a writer that stops, or when the job itself is faulty (`given_up`). */
 int writer_post_owed(struct writer *w, struct write_job *job);
 /* Finishes what waits, then ends the thread; later posts are refused. */
 void writer_stop(struct writer *w);

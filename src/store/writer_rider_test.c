@@ -67,6 +67,22 @@ static void a_rider_that_fails_fails_the_batch(void **state)
 }
 
 /* It wrote nothing: there is nothing to hear. */
+/* Its fault is not that of a job. */
+static void a_faulty_rider_costs_no_job_that_is_owed(void **state)
+{
+    static struct test_job owed;
+
+    hold_writer();
+    rider.error = -EEXIST;
+    blocker.wish = &rider.wish;
+    assert_int_equal(writer_post_owed(writer, &job_init(&owed, 1)->job), 0);
+    let_writer_go();
+    assert_int_equal(result_of(&owed), 0);
+    wait_for_rider();
+    assert_int_equal(rider.result, -EEXIST);
+    writer_stop(writer);
+}
+
 static void a_failing_job_comes_before_the_riders(void **state)
 {
     static struct test_job job;
@@ -144,6 +160,7 @@ int main(void)
         WRITER_TEST(a_rider_goes_alone_when_nobody_writes),
         WRITER_TEST(a_rider_hears_that_its_batch_failed),
         WRITER_TEST(a_rider_that_fails_fails_the_batch),
+        WRITER_TEST(a_faulty_rider_costs_no_job_that_is_owed),
         WRITER_TEST(a_failing_job_comes_before_the_riders),
         WRITER_TEST(the_last_ride_is_announced),
         WRITER_TEST(the_house_is_kept_after_a_batch),

@@ -162,6 +162,53 @@ static void owed_jobs_outlive_a_failing_begin(void **state)
     check_owed_is_kept(&begin_error);
 }
 
+/* What is owed and faulty in itself must not keep everything else from being written for ever. */
+static void a_faulty_job_that_is_owed_is_given_up_alone(void **state)
+{
+    enum { OWED = 100 };
+    static struct test_job owed[OWED], request, after;
+
+    hold_writer();
+    for (int i = 0; i < OWED; i++) {
+        job_init(&owed[i], i + 1)->error = i == 17 || i == 60 || i == 61 ? -EEXIST : 0;
+        assert_int_equal(writer_post_owed(writer, &owed[i].job), 0);
+    }
+    assert_int_equal(writer_post(writer, &job_init(&request, -1)->job), 0);
+    let_writer_go();
+    assert_int_equal(result_of(&request), -EEXIST); /* it can be asked again */
+    for (int i = 0; i < OWED; i++)
+        assert_int_equal(result_of(&owed[i]), owed[i].error);
+    assert_int_equal(writer_post(writer, &job_init(&after, -2)->job), 0);
+    assert_int_equal(result_of(&after), 0);
+    assert_health("---"); /* and the store is well */
+    for (int i = 0; i < OWED; i++)
+        assert_int_equal(finished[i + 2], i + 1); /* after the blocker and the request: in order */
+    assert_true(atomic_load(&begins) < 50);
+    writer_stop(writer);
+}
+
+/* While they are looked for the store fails: the rest is kept, as ever. */
+static void a_faulty_job_is_not_given_up_when_the_store_fails(void **state)
+{
+    static struct test_job owed[3];
+
+    hold_writer();
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(writer_post_owed(writer, &job_init(&owed[i], i + 1)->job), 0);
+    owed[1].error = -EEXIST;
+    atomic_store(&commit_error, -ENOSPC);
+    for (int i = 0; i < 1000; i++)
+        let_writer_go(); /* it is owed too, and tried with the others */
+    usleep(250000);
+    for (int i = 0; i < 3; i++)
+        assert_false(is_done(&owed[i]));
+    atomic_store(&commit_error, 0);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(result_of(&owed[i]), owed[i].error);
+    assert_health("x-.");
+    writer_stop(writer);
+}
+
 static void health_is_told_once_per_change(void **state)
 {
     static struct test_job jobs[9];
@@ -260,6 +307,8 @@ int main(void)
         WRITER_TEST(a_failing_job_fails_its_batch),
         WRITER_TEST(owed_jobs_outlive_a_failing_commit),
         WRITER_TEST(owed_jobs_outlive_a_failing_begin),
+        WRITER_TEST(a_faulty_job_that_is_owed_is_given_up_alone),
+        WRITER_TEST(a_faulty_job_is_not_given_up_when_the_store_fails),
         WRITER_TEST(health_is_told_once_per_change),
         WRITER_TEST(recovery_is_noticed_without_a_job),
         WRITER_TEST(a_stop_finishes_what_waits),
