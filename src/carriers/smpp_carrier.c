@@ -238,8 +238,8 @@ int smpp_carrier_new(struct smpp_carrier **ret, const struct smpp_carrier_option
     return 0;
 }
 
-/* Their parcels are dispatch's. */
-static void free_jobs(struct smpp_carrier *c)
+/* The parcels are dispatch's. */
+void smpp_carrier_forget(struct smpp_carrier *c)
 {
     while (c->jobs) {
         struct smpp_job *j = c->jobs;
@@ -250,7 +250,7 @@ static void free_jobs(struct smpp_carrier *c)
 
 void smpp_carrier_free(struct smpp_carrier *c)
 {
-    free_jobs(c);
+    smpp_carrier_forget(c);
     smpp_lines_close(c);
     smpp_settings_free(c->settings);
     while (c->deliveries) {
