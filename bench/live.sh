@@ -95,7 +95,7 @@ carrier_section() {
 
 live_start() {
     BENCH_SERVE_ARGS="--config $TMP/$1/skylark.ini" server_start "$1"
-    server_key "$1" --type live
+    KEY_TYPE=live server_key "$1"
 }
 
 status_total() { api "$1" "/v1/messages?limit=1&status=$2" | jq .pagination.totalCount; }
@@ -120,7 +120,7 @@ live_round() {
     sink_stop
 }
 
-carrier_bound() { "$PROGRAM" carriers list --data-dir "$TMP/$1" --config "$TMP/$1/skylark.ini" -o json | jq -e ".data[] | select(.name == \"$2\") | .state == \"bound\"" >/dev/null; }
+carrier_bound() { "$PROGRAM" carriers list --data-dir "$TMP/$1" --config "$TMP/$1/skylark.ini" -o json | jq -e ".[] | select(.name == \"$2\") | .state == \"bound\"" >/dev/null; }
 
 part_live() {
     local round name
@@ -154,8 +154,10 @@ figure() { median <"$TMP/$1.figures"; }
 
 # wait_p99 LOG: p99 in ms of the time from the 201 that pace saw to the submit_sm that the SMSC saw.
 wait_p99() {
-    awk 'NR == FNR { at[$2] = $1; next } $2 in at { print $1 - at[$2] }' "$1" "$TMP/sink.log" | sort -g |
-        awk '{ v[NR] = $1 } END { if (NR) printf "%.2f", v[int(NR * 0.99) ? int(NR * 0.99) : 1] / 1000; else print "none" }'
+    awk 'NR == FNR { at[$2] = $1; next } { sub(/^\+/, "", $2) } $2 in at { print $1 - at[$2]; delete at[$2] }
+        END { for (to in at) { print "lost"; exit } }' "$1" "$TMP/sink.log" >"$TMP/waits"
+    ! grep -q lost "$TMP/waits" || die "a message that was answered with 201 never reached the SMSC"
+    sort -g "$TMP/waits" | awk '{ v[NR] = $1 } END { printf "%.2f", v[int((NR + 1) * 0.99)] / 1000 }'
 }
 
 part_waits() {
@@ -184,7 +186,7 @@ stalled_round() {
     rm -rf "$TMP/live"
     live_config live "$(carrier_section sink "$SINK_PORT" 'binds = 2'
         carrier_section stalled "$STALL_PORT"
-        printf '[route good]\ncarrier = sink\nprefix = +1212\n[route bad]\ncarrier = stalled\nprefix = +1313\n')"
+        printf '[route good]\ncarrier = sink\nprefix = +1212 +1214\n[route bad]\ncarrier = stalled\nprefix = +1313\n')"
     live_start live
     wait_for 10 carrier_bound live sink || die "Skylark does not bind"
     "$PACE" --connect "${SERVER_ADDRESS[live]}" --ca "$TMP/live/ca.pem" --send --expect 201 --prefix "$other" \
@@ -205,7 +207,7 @@ part_stalled() {
     : >"$TMP/calm.figures" && : >"$TMP/stall.figures" && : >"$TMP/stall_ratio.figures"
     for ((round = 1; round <= ROUNDS + 2; round++)); do
         stall_port_open
-        stalled_round "$rate" 1212
+        stalled_round "$rate" 1214
         local calm=$P99
         stalled_round "$rate" 1313
         stall_port_close
