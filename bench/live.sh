@@ -10,7 +10,7 @@ STALL_PID=
 
 # --- the SMSC -----------------------------------------------------------------------------------
 
-sink_listens() { SINK_PORT=$(sed -n 's/.*127\.0\.0\.1:\([0-9]\{1,\}\).*/\1/p' "$TMP/sink.out" | head -n 1) && [[ -n $SINK_PORT ]]; }
+sink_listens() { SINK_PORT=$(sed -n 's/.*127\.0\.0\.1:\([0-9]\{1,\}\).*/\1/p' "$TMP/sink.out" 2>/dev/null | head -n 1) && [[ -n $SINK_PORT ]]; }
 
 # An SMSC on a free port that notes each submit_sm in $TMP/sink.log.
 sink_start() {
@@ -227,7 +227,7 @@ stall_port_open() {
     wait_for 10 stall_listens || die "the silent SMSC does not start"
 }
 
-stall_listens() { STALL_PORT=$(sed -n 's/.*127\.0\.0\.1:\([0-9]\{1,\}\).*/\1/p' "$TMP/stall.out" | head -n 1) && [[ -n $STALL_PORT ]]; }
+stall_listens() { STALL_PORT=$(sed -n 's/.*127\.0\.0\.1:\([0-9]\{1,\}\).*/\1/p' "$TMP/stall.out" 2>/dev/null | head -n 1) && [[ -n $STALL_PORT ]]; }
 
 stall_port_close() {
     stop_pid "$STALL_PID"
