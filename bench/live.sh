@@ -75,7 +75,7 @@ kannel_round() {
     SCHEME=http run_wrk "$KANNEL_ADDRESS" kannel.lua
     end=$(monotonic)
     ACCEPTS=$(field rate "$WRK")
-    SUBMITS=$(submit_rate "$((begin + 1000000))" "$end")
+    SUBMITS=$(submit_rate "$begin" "$end")
     kannel_stop
     sink_stop
 }
@@ -105,14 +105,14 @@ live_round() {
     local begin end
     sink_start
     rm -rf "$TMP/live"
-    live_config live "$(carrier_section sink "$SINK_PORT" 'binds = 2')"
+    live_config live "$(carrier_section sink "$SINK_PORT")"
     live_start live
     wait_for 10 carrier_bound live sink || die "Skylark does not bind"
     begin=$(monotonic)
     run_wrk "${SERVER_ADDRESS[live]}" send.lua
     end=$(monotonic)
     ACCEPTS=$(field rate "$WRK")
-    SUBMITS=$(submit_rate "$((begin + 1000000))" "$end")
+    SUBMITS=$(submit_rate "$begin" "$end")
     wait_for 120 all_delivered live || die "not all that was accepted was delivered: $(status_total live delivered) of $(total_count live)"
     (($(total_count live) >= $(field answers "$WRK"))) || die "messages that were answered are not stored"
     DELIVERED=$(calc "$(total_count live) / (($(monotonic) - $begin) / 1000000)" 0)
@@ -166,7 +166,7 @@ part_waits() {
     rate=$(calc "$LIVE_PEAK / 2" 0)
     sink_start
     rm -rf "$TMP/live"
-    live_config live "$(carrier_section sink "$SINK_PORT" 'binds = 2')"
+    live_config live "$(carrier_section sink "$SINK_PORT")"
     live_start live
     wait_for 10 carrier_bound live sink || die "Skylark does not bind"
     run_pace_clean live --send --expect 201 --rate "$rate" --seconds "$LATENCY_SECONDS" --log "$TMP/sent.log"
@@ -184,7 +184,7 @@ stalled_round() {
     local rate=$1 other=$2 pid=
     sink_start
     rm -rf "$TMP/live"
-    live_config live "$(carrier_section sink "$SINK_PORT" 'binds = 2'
+    live_config live "$(carrier_section sink "$SINK_PORT"
         carrier_section stalled "$STALL_PORT"
         printf '[route good]\ncarrier = sink\nprefix = +1212 +1214\n[route bad]\ncarrier = stalled\nprefix = +1313\n')"
     live_start live
@@ -248,7 +248,7 @@ part_backlog() {
     : >"$TMP/first.figures"
     for i in 1 2 3; do
         sink_start
-        live_config backlog "$(carrier_section sink "$SINK_PORT" 'binds = 2')"
+        live_config backlog "$(carrier_section sink "$SINK_PORT")"
         begin=$(monotonic)
         BENCH_SERVE_ARGS="--config $TMP/backlog/skylark.ini" server_start backlog
         wait_for 20 test -s "$TMP/sink.log" || die "nothing was submitted"
