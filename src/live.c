@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "base/retired.h"
 #include "carriers/carrier_set.h"
+#include "carriers/smpp_settings.h"
 #include "messaging/routing_config.h"
 
 #include <errno.h>
@@ -28,6 +29,19 @@ struct live {
     struct loop_signal *swapped; /* makes the engine take the routing over */
     _Atomic(const struct routing *) for_engine;
 };
+
+bool live_carrier_good(const struct config_carrier *carrier, char *why, size_t why_size)
+{
+    struct smpp_settings *settings;
+    int failed = smpp_settings_new(&settings, carrier, why, why_size);
+
+    if (failed == 0)
+        smpp_settings_free(settings);
+    else if (failed != -EINVAL)
+        str_format(why, why_size, "[carrier %s] cannot be read: %s", carrier->name,
+                   strerror(-failed));
+    return failed == 0;
+}
 
 /* ---- routing ---- */
 

@@ -6,6 +6,10 @@
 #include "api/api.h"
 #include "base/config.h"
 
+/* For `skylark config check`: whether a carrier could be started; if not, `why` names its section
+ * and the remedy. */
+bool live_carrier_good(const struct config_carrier *carrier, char *why, size_t why_size);
+
 struct live;
 
 struct live_options {
@@ -17,7 +21,7 @@ struct live_options {
     const struct clock *clock;
 };
 
-enum { LIVE_WHY_SIZE = 512, LIVE_POLL_MS = 500 };
+enum { LIVE_WHY_SIZE = 512, LIVE_POLL_MS = 100 };
 
 /* Before the engine starts; the writer runs. Brings up the carriers of the configuration. `why` is
  * a line for the operator. */

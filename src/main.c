@@ -1,4 +1,5 @@
 #include "cli/cli.h"
+#include "live.h"
 #include "server.h"
 #include "smsc.h"
 
@@ -17,7 +18,8 @@ static void open_standard_files(void)
 
 int main(int argc, char **argv)
 {
-    static const struct cli_programs programs = {.serve = server_run, .smsc = smsc_run};
+    static const struct cli_programs programs = {
+        .serve = server_run, .smsc = smsc_run, .carrier_good = live_carrier_good};
 
     open_standard_files();
     return cli_main(argc, argv, environ, &programs);

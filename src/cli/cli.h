@@ -21,14 +21,17 @@ struct smsc_options {
     const char *tls_dir; /* folder of its certificate; NULL: no TLS */
     const char *log;     /* file for a line about each submit_sm, or NULL */
     unsigned fail_percent, throttle;
-    bool quiet;
+    bool silent, quiet;
 };
 
-/* What runs until it is told to stop, and returns the exit code. */
+/* What the folders above know. */
 struct cli_programs {
-    /* Takes the configuration over; the source is for loading it again. */
+    /* These run until they are told to stop, and return the exit code. Takes the configuration
+     * over; the source is for loading it again. */
     int (*serve)(struct config *config, const struct config_source *source);
     int (*smsc)(const struct smsc_options *options);
+    /* Whether a carrier could be started; if not, `why` names its section and the remedy. */
+    bool (*carrier_good)(const struct config_carrier *carrier, char *why, size_t why_size);
 };
 
 int cli_main(int argc, char **argv, char *const *environment, const struct cli_programs *programs);

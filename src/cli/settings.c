@@ -2,6 +2,8 @@
 #include "cli/stand_in.h"
 #include "net/tls.h"
 
+enum { WHY_SIZE = 512 };
+
 static int check_identity(const struct config *c)
 {
     struct tls_identity *identity;
@@ -24,6 +26,20 @@ static int check_routing(const struct config *c)
     return stand_in_make(&stand_in, c, NULL);
 }
 
+/* Files that carriers name, and what only their protocol can tell. */
+static int check_carriers(const struct invocation *in, const struct config *c)
+{
+    char why[WHY_SIZE];
+    int r = CLI_OK;
+
+    for (size_t i = 0; i < c->carrier_count; i++)
+        if (!in->programs->carrier_good(&c->carriers[i], why, sizeof why)) {
+            talk("%s: %s", c->carriers[i].place, why);
+            r = CLI_BAD_CONFIG;
+        }
+    return r;
+}
+
 int run_config_check(const struct invocation *in)
 {
     struct invocation named = *in;
@@ -38,6 +54,8 @@ int run_config_check(const struct invocation *in)
     r = check_identity(config);
     if (r == CLI_OK)
         r = check_routing(config);
+    if (r == CLI_OK)
+        r = check_carriers(in, config);
     if (r == CLI_OK && config->file)
         talk("%s is in order.", config->file);
     else if (r == CLI_OK)

@@ -13,6 +13,17 @@
 enum { TURN_MAX = 1024, MARK_MAX = 256 };
 #define ORPHAN_US INT64_C(2000000)
 
+/* No network has such a number, so no carrier is asked to try. */
+static bool cannot_exist(const struct message *m)
+{
+    struct number_place place;
+
+    if (m->mode == MODE_TEST)
+        return false;
+    number_place(m->to, &place);
+    return !place.possible;
+}
+
 /* Why a message must not go to any carrier, or FAILURE_NONE. The recipient may have opted out since
  * it was accepted. */
 static enum failure forbidden(struct dispatch *d, const struct message *m, int64_t now_us)
@@ -21,6 +32,8 @@ static enum failure forbidden(struct dispatch *d, const struct message *m, int64
         return FAILURE_RECIPIENT_OPTED_OUT;
     if (message_expires_us(m) <= now_us)
         return FAILURE_VALIDITY_EXPIRED;
+    if (cannot_exist(m))
+        return FAILURE_INVALID_DESTINATION;
     return FAILURE_NONE;
 }
 

@@ -30,6 +30,21 @@ static void a_message_is_marked_before_its_carrier_gets_it(void **state)
     test_stop_live();
 }
 
+/* +1 and eight digits: no number of North America is that short. */
+static void numbers_that_cannot_exist_are_not_tried(void **state)
+{
+    struct message m = test_live(&test_acme);
+
+    m.to = STR("+112345678");
+    test_start_live(64);
+    int64_t id = test_send_message(m), other = test_send_live(&test_acme);
+    test_settle_live();
+    test_assert_sent_to(&test_acme, &other, 1);
+    assert_int_equal(test_status_live(id), STATUS_FAILED);
+    assert_int_equal(test_look_live(id).failure, FAILURE_INVALID_DESTINATION);
+    test_stop_live();
+}
+
 static void no_more_are_marked_than_there_is_room(void **state)
 {
     int64_t ids[10];
@@ -326,6 +341,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         LIVE_TEST(a_message_is_marked_before_its_carrier_gets_it),
+        LIVE_TEST(numbers_that_cannot_exist_are_not_tried),
         LIVE_TEST(no_more_are_marked_than_there_is_room),
         LIVE_TEST(a_place_is_free_when_the_answer_is_on_disk),
         LIVE_TEST(what_was_not_tried_goes_back_in_its_order),

@@ -4,13 +4,22 @@
 
 enum { EVENTS_MAX = 100 };
 
+static int insert(struct sqlite_store *s, enum write_statement which, const struct event_record *e)
+{
+    sqlite3_stmt *insert = s->statements[which];
+
+    bind_text(insert, BIND_NUMBERS(insert, e->message, e->at_us, e->kind), e->detail);
+    return run(s, which);
+}
+
 int sqlite_event_add(struct store *base, const struct event_record *e)
 {
     struct sqlite_store *s = sqlite_of(base);
-    sqlite3_stmt *insert = s->statements[WRITE_EVENT_INSERT];
+    int failed = insert(s, WRITE_EVENT_INSERT_FIRST, e);
 
-    bind_text(insert, BIND_NUMBERS(insert, e->message, e->at_us, e->kind), e->detail);
-    return run(s, WRITE_EVENT_INSERT);
+    if (failed || sqlite3_changes(s->db))
+        return failed;
+    return insert(s, WRITE_EVENT_INSERT, e);
 }
 
 int sqlite_event_list(struct store_reader *base, int64_t message, struct arena *a,

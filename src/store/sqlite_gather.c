@@ -283,6 +283,42 @@ int gather_once(struct sqlite_store *s, const struct once_row *row)
     return g->once_count == GATHER_ROWS ? gather_flush_once(s) : 0;
 }
 
+/* ---- what carriers call messages ---- */
+
+static int bind_reference(sqlite3_stmt *add, int at, const struct reference_row *row)
+{
+    at = bind_numbers_at(add, at, row->numbers, sizeof row->numbers / sizeof *row->numbers);
+    bind_text(add, at++, (struct str){row->id, row->size});
+    return at;
+}
+
+static int flush_references(struct sqlite_store *s)
+{
+    struct gathered *g = s->gathered;
+    size_t count = g->reference_count;
+    int failed = 0, at = 1;
+
+    g->reference_count = 0;
+    if (count == GATHER_ROWS) {
+        for (size_t i = 0; i < count; i++)
+            at = bind_reference(s->statements[WRITE_REFERENCE_ADD_MANY], at, &g->references[i]);
+        return run(s, WRITE_REFERENCE_ADD_MANY);
+    }
+    for (size_t i = 0; i < count && !failed; i++) {
+        bind_reference(s->statements[WRITE_REFERENCE_ADD], 1, &g->references[i]);
+        failed = run(s, WRITE_REFERENCE_ADD);
+    }
+    return failed;
+}
+
+int gather_reference(struct sqlite_store *s, const struct reference_row *row)
+{
+    struct gathered *g = s->gathered;
+
+    g->references[g->reference_count++] = *row;
+    return g->reference_count == GATHER_ROWS ? flush_references(s) : 0;
+}
+
 /* ---- all of it ---- */
 
 int gather_flush(struct sqlite_store *s)
@@ -293,6 +329,8 @@ int gather_flush(struct sqlite_store *s)
         failed = flush_works(s);
     if (!failed)
         failed = flush_endings(s);
+    if (!failed)
+        failed = flush_references(s);
     return failed ? failed : gather_flush_once(s);
 }
 
@@ -301,5 +339,6 @@ void gather_clear(struct sqlite_store *s)
     struct gathered *g = s->gathered;
 
     g->message_count = g->used = g->works.count = g->endings.count = g->once_count = 0;
+    g->reference_count = 0;
     g->live = false;
 }

@@ -28,6 +28,13 @@ struct once_row {
     uint8_t key[ONCE_KEY_SIZE], print[ONCE_PRINT_SIZE];
 };
 
+/* A row of `reference`. */
+struct reference_row {
+    int64_t numbers[4]; /* day, carrier, message, part */
+    char id[REFERENCE_MAX];
+    size_t size; /* of the id */
+};
+
 /* Owned by the writing thread. */
 struct gathered {
     struct message messages[GATHER_MESSAGES];
@@ -38,6 +45,8 @@ struct gathered {
     struct gathered_rows works, endings;
     struct once_row onces[GATHER_ROWS];
     size_t once_count;
+    struct reference_row references[GATHER_ROWS];
+    size_t reference_count;
 };
 
 int gather_message(struct sqlite_store *s, const struct message *m);
@@ -52,6 +61,8 @@ void gather_drop_work(struct sqlite_store *s, int64_t id);
 int gather_once(struct sqlite_store *s, const struct once_row *row);
 /* Before a row of `once` is looked at. */
 int gather_flush_once(struct sqlite_store *s);
+/* The id fits into the row. */
+int gather_reference(struct sqlite_store *s, const struct reference_row *row);
 /* Writes all. */
 int gather_flush(struct sqlite_store *s);
 /* Forgets all. */

@@ -1,16 +1,29 @@
 /* Under which ids carriers took messages and their parts, and which parts have arrived. */
+#include "store/sqlite_gather.h"
 #include "store/sqlite_rows.h"
 #include "store/sqlite_verbs.h"
 
 enum { FOUND_MAX = 128, EXPIRY_ROWS = 1000 };
 
-int sqlite_reference_add(struct store *base, const struct reference_record *ref, int64_t day)
+/* No protocol gives such ids; one that does is served. */
+static int add_long(struct sqlite_store *s, const struct reference_record *ref, int64_t day)
 {
-    struct sqlite_store *s = sqlite_of(base);
     sqlite3_stmt *add = s->statements[WRITE_REFERENCE_ADD];
 
     bind_text(add, BIND_NUMBERS(add, day, ref->carrier, ref->message, ref->part), ref->id);
     return run(s, WRITE_REFERENCE_ADD);
+}
+
+int sqlite_reference_add(struct store *base, const struct reference_record *ref, int64_t day)
+{
+    struct reference_row row = {.numbers = {day, ref->carrier, ref->message, ref->part},
+                                .size = ref->id.n};
+
+    if (ref->id.n > sizeof row.id)
+        return add_long(sqlite_of(base), ref, day);
+    if (ref->id.n)
+        memcpy(row.id, ref->id.p, ref->id.n);
+    return gather_reference(sqlite_of(base), &row);
 }
 
 int sqlite_reference_find(struct store_reader *base, unsigned carrier, struct str id, int64_t today,

@@ -44,6 +44,28 @@ static void test_add_and_find(void **state)
     assert_int_equal(find(ACME, "", &found), 0);
 }
 
+/* Several at once, and ids of any length. */
+static void test_add_many(void **state)
+{
+    static char ids[50][210];
+    struct reference_record *found;
+
+    assert_int_equal(store_begin(test_store), 0);
+    for (int i = 0; i < 50; i++) {
+        memset(ids[i], 'x', i * 4);
+        snprintf(ids[i] + i * 4, 8, "%d", i);
+        struct reference_record r = {
+            .carrier = ACME, .id = str_of(ids[i]), .message = 100 + i, .part = (unsigned)i % 3};
+        assert_int_equal(store_reference_add(test_store, &r), 0);
+    }
+    assert_int_equal(store_commit(test_store), 0);
+    for (int i = 0; i < 50; i++) {
+        assert_int_equal(find(ACME, ids[i], &found), 1);
+        assert_int_equal(found[0].message, 100 + i);
+        assert_int_equal(found[0].part, i % 3);
+    }
+}
+
 static void test_newest_first(void **state)
 {
     struct reference_record *found;
@@ -212,15 +234,11 @@ static void test_a_failed_message_has_no_parts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        STORE_TEST(test_add_and_find),
-        STORE_TEST(test_newest_first),
-        STORE_TEST(test_not_all_are_found),
-        STORE_TEST(test_three_days),
-        STORE_TEST(test_a_rollback_leaves_nothing),
-        STORE_TEST(test_the_old_go_in_steps),
-        STORE_TEST(test_parts_are_folded),
-        STORE_TEST(test_the_most_parts),
-        STORE_TEST(test_a_failed_message_has_no_parts),
+        STORE_TEST(test_add_and_find),        STORE_TEST(test_add_many),
+        STORE_TEST(test_newest_first),        STORE_TEST(test_not_all_are_found),
+        STORE_TEST(test_three_days),          STORE_TEST(test_a_rollback_leaves_nothing),
+        STORE_TEST(test_the_old_go_in_steps), STORE_TEST(test_parts_are_folded),
+        STORE_TEST(test_the_most_parts),      STORE_TEST(test_a_failed_message_has_no_parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -72,6 +72,8 @@ describe('live settings', () => {
       [carriers.replace('carrier = acme', 'carrier = amce'), 15, /did you mean 'acme'\?/],
       [carriers.replace('[sender Acme]', '[sender 60123]\ncountry = UK'), 11, /sender 60123\.country is UK, which no country has/],
       ['[sender +18005551234]\n', 1, /a sender needs a carrier/],
+      [carriers.replace('password = hidden', 'statuses = 0x45=sometimes'), 2, /\[carrier acme\] statuses: '0x45=sometimes'/],
+      [carriers.replace('password = hidden', 'tls = on\ntls_ca = /nowhere.pem'), 2, /\/nowhere\.pem cannot be read/],
     ]) {
       const path = file(text, 'faulty.ini');
       const { code, stderr } = await skylark(['config', 'check', path]);

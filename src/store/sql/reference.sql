@@ -1,6 +1,15 @@
+-- part: five
+(?, ?, ?, ?, ?)
+
 -- name: reference_add
 -- What is there already may stay.
-INSERT OR IGNORE INTO reference (day, carrier, message, part, id) VALUES (?1, ?2, ?3, ?4, ?5);
+INSERT OR IGNORE INTO reference (day, carrier, message, part, id) VALUES {five};
+
+-- name: reference_add_many
+-- As many as GATHER_ROWS.
+INSERT OR IGNORE INTO reference (day, carrier, message, part, id) VALUES
+  {five}, {five}, {five}, {five}, {five}, {five}, {five}, {five},
+  {five}, {five}, {five}, {five}, {five}, {five}, {five}, {five};
 
 -- name: reference_find
 -- Each day by itself, because a range of days would be read whole. As many as REFERENCE_DAYS, and
