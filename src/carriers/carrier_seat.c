@@ -24,6 +24,7 @@ static void leave_lane(struct carrier_seat *s)
     if (!s->in_lane)
         return;
     dispatch_drop_carrier(s->dispatch, smpp_carrier_port(s->carrier));
+    smpp_carrier_forget(s->carrier);
     s->in_lane = false;
     log_info("carrier", "%s is not configured any more", name_of(s));
 }

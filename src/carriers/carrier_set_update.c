@@ -97,12 +97,11 @@ static int write_numbers(struct update *u, struct writer *w)
 {
     u->job = (struct write_job){.apply = apply_numbers, .done = numbers_done};
     sem_init(&u->written, 0, 0);
-    u->result = writer_post(w, &u->job);
-    if (u->result == 0)
-        while (sem_wait(&u->written) < 0)
-            ; /* a signal came */
+    int refused = writer_post(w, &u->job);
+    while (!refused && sem_wait(&u->written) < 0)
+        ; /* a signal came */
     sem_destroy(&u->written);
-    return u->result;
+    return refused ? refused : u->result;
 }
 
 static int read_settings(struct update *u, const struct config_carrier *carriers,

@@ -74,7 +74,6 @@ void smpp_carrier_state(const struct smpp_carrier *c, struct carrier_record *ret
     ret->binds = c->line_count;
     ret->binds_up = smpp_lines_bound(c, false);
     ret->waiting = (int64_t)(lane.waiting + c->unanswered);
-    ret->maybe_twice += (int64_t)lane.maybe_twice;
     for (unsigned i = 0; i < c->line_count; i++)
         if (c->lines[i].link)
             ret->in_flight += smpp_link_in_flight(c->lines[i].link);
@@ -238,8 +237,8 @@ int smpp_carrier_new(struct smpp_carrier **ret, const struct smpp_carrier_option
     return 0;
 }
 
-/* Their parcels are dispatch's. */
-static void free_jobs(struct smpp_carrier *c)
+/* The parcels are dispatch's. */
+void smpp_carrier_forget(struct smpp_carrier *c)
 {
     while (c->jobs) {
         struct smpp_job *j = c->jobs;
@@ -250,7 +249,7 @@ static void free_jobs(struct smpp_carrier *c)
 
 void smpp_carrier_free(struct smpp_carrier *c)
 {
-    free_jobs(c);
+    smpp_carrier_forget(c);
     smpp_lines_close(c);
     smpp_settings_free(c->settings);
     while (c->deliveries) {

@@ -32,6 +32,8 @@ int smpp_carrier_start(struct smpp_carrier *c, struct smpp_settings *settings);
 /* Gives back what it has not sent, waits a moment for answers to what it has, and unbinds. When all
  * is answered for and all binds are gone, `stopped` is called. */
 void smpp_carrier_stop(struct smpp_carrier *c, void (*stopped)(void *context), void *context);
+/* Dispatch has dropped it and tells it nothing more. While it does not run. */
+void smpp_carrier_forget(struct smpp_carrier *c);
 /* What it runs with; NULL: it does not run. */
 const struct smpp_settings *smpp_carrier_settings(const struct smpp_carrier *c);
 

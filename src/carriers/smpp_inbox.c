@@ -42,10 +42,12 @@ static void written(void *context, int result)
     struct smpp_line *l = d->line;
     struct smpp_carrier *c = l->carrier;
 
-    if (result == 0 && d->is_receipt)
+    if (result >= 0 && d->is_receipt) {
         c->record.receipts++;
+        c->record.strays += result;
+    }
     if (d->generation == c->generation && l->link && !l->gone)
-        smpp_link_respond(l->link, d->token, result == 0 ? ESME_ROK : ESME_RX_T_APPN);
+        smpp_link_respond(l->link, d->token, result >= 0 ? ESME_ROK : ESME_RX_T_APPN);
     forget(c, d);
     if (c->stopping)
         smpp_carrier_wake(c);

@@ -36,8 +36,9 @@ struct test_port {
     struct smpp_carrier *carrier;
     struct config_carrier config; /* changed by a test before it starts the carrier */
     struct parcel parcels[TEST_PARCELS];
-    int count, answers, ready, stopped;
-    bool settle; /* at once when answered */
+    int count, stopped;
+    _Atomic int answers, ready; /* any thread may look */
+    bool settle;                /* at once when answered */
     struct test_delivery deliveries[TEST_DELIVERIES];
     int delivery_count;
 };
