@@ -65,6 +65,12 @@ static int count(struct sqlite_store *s, int64_t owner, enum message_status stat
     return failed;
 }
 
+/* Owners are numbers above 0: below are the carriers. */
+int sqlite_count_lane(struct sqlite_store *s, unsigned carrier, int delta)
+{
+    return carrier ? count(s, -(int64_t)carrier, STATUS_QUEUED, delta) : 0;
+}
+
 void sqlite_rollback(struct store *base)
 {
     struct sqlite_store *s = sqlite_of(base);
@@ -130,6 +136,8 @@ int sqlite_message_insert(struct store *base, const struct message *m)
         failed = insert_state(s, m);
     if (!failed)
         failed = count(s, owner_of(m->account, m->mode), m->status, 1);
+    if (!failed && m->status == STATUS_QUEUED)
+        failed = sqlite_count_lane(s, m->carrier, 1);
     if (!failed)
         index_note(s, m);
     return failed;
@@ -213,6 +221,9 @@ int sqlite_message_move(struct store *base, const struct message_move *move)
         failed = count(s, was.owner, was.status, -1);
     if (!failed)
         failed = count(s, was.owner, move->to, 1);
+    int queued = (move->to == STATUS_QUEUED) - (was.status == STATUS_QUEUED);
+    if (!failed && queued)
+        failed = sqlite_count_lane(s, was.carrier, queued);
     return failed ? failed : 1;
 }
 
