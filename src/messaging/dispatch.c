@@ -222,8 +222,6 @@ void dispatch_run(struct dispatch *d)
 {
     bool more = true;
 
-    if (atomic_exchange(&d->strangers, false))
-        dispatch_find_strangers(d);
     for (int reads = READS_AT_ONCE; more && reads > 0; reads--) {
         take_written(d);
         cancels_run(d);
@@ -233,6 +231,9 @@ void dispatch_run(struct dispatch *d)
     }
     more |= handover_run(d);
     lanes_rotate(&d->lanes);
+    /* It looks at all open work, so the lanes that there are come first. */
+    if (atomic_exchange(&d->strangers, false))
+        more |= dispatch_find_strangers(d);
     if (more)
         dispatch_ready(d);
 }

@@ -98,8 +98,8 @@ void failover_overdue(struct dispatch *d, struct parcel *p, int64_t now_us, size
 
 /* ---- dispatch_refill.c ---- */
 
-/* Makes lanes for open messages whose carrier has none. */
-void dispatch_find_strangers(struct dispatch *d);
+/* Makes lanes for open messages whose carrier has none; true when there are such. */
+bool dispatch_find_strangers(struct dispatch *d);
 /* Lanes that are behind read on, each once, as long as there are `reads`; true when one of them
  * could go on at once. */
 bool dispatch_refill(struct dispatch *d, int *reads);

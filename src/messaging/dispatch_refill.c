@@ -1,22 +1,28 @@
 /* Reading open work from the store, for lanes that are behind. */
 #include "messaging/dispatch_internal.h"
 
+#include <errno.h>
+
 /* Messages that are read at once; rows that are looked at for them, most of them other lanes'. */
 enum { READ_MAX = 128, LOOK_MAX = 4096 };
 enum { STRANGERS_MAX = 256 };
 
-void dispatch_find_strangers(struct dispatch *d)
+bool dispatch_find_strangers(struct dispatch *d)
 {
     unsigned numbers[STRANGERS_MAX];
     size_t count = 0;
+    bool found = false;
 
     int failed = store_work_carriers(d->reader, numbers, STRANGERS_MAX, &count);
     store_reader_rest(d->reader);
     for (size_t i = 0; i < count && !failed; i++)
-        if (!lane_make(&d->lanes, numbers[i]))
-            failed = -1;
+        if (!lane_find(&d->lanes, numbers[i])) {
+            found = true;
+            failed = lane_make(&d->lanes, numbers[i]) ? 0 : -ENOMEM;
+        }
     if (failed)
         atomic_store(&d->strangers, true); /* at the next turn */
+    return found;
 }
 
 /* Some lie in the way of a lane that reads again from an earlier number on; others are on their way
