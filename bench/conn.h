@@ -39,6 +39,7 @@ struct conn {
     int status;
 
     uint64_t due_ns;
+    uint64_t serial; /* of the request that is out */
     uint64_t answers;
     uint64_t worst_ns;
 };

@@ -144,9 +144,9 @@ server_stop() {
 server_key() {
     local name=$1
     shift
-    BENCH_KEY=$("$PROGRAM" keys create --data-dir "$TMP/$name" --name bench --type test \
+    BENCH_KEY=$("$PROGRAM" keys create --data-dir "$TMP/$name" --name bench --type "${KEY_TYPE:-test}" \
         --plan unlimited "$@" -o json | jq -r .key)
-    [[ $BENCH_KEY == sl_test_* ]] || die "no key from 'skylark keys create'"
+    [[ $BENCH_KEY == sl_*_* ]] || die "no key from 'skylark keys create'"
     export BENCH_KEY
 }
 
@@ -181,7 +181,7 @@ run_wrk() {
     local trouble
     rm -f "$TMP/wrk.json"
     BENCH_OUT=$TMP/wrk.json BENCH_DIR=$ROOT/bench wrk -t 2 -c "$CONNECTIONS" -d "${DURATION}s" \
-        --timeout 5s -s "$ROOT/bench/$2" "https://$1/" >"$TMP/wrk.out" 2>&1 ||
+        --timeout 5s -s "$ROOT/bench/$2" "${SCHEME:-https}://$1/" >"$TMP/wrk.out" 2>&1 ||
         die "wrk failed: $(tail -n 3 "$TMP/wrk.out")"
     WRK=$(cat "$TMP/wrk.json") || die "wrk left no result: $(tail -n 3 "$TMP/wrk.out")"
     trouble=$(jq '.refused + .connect + .read + .write + .timeout' <<<"$WRK")

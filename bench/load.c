@@ -8,11 +8,17 @@
 
 _Static_assert(sizeof TEXT_60 == 60 + 1, "the size goal speaks of messages of 60 characters");
 
+void load_recipient(const struct load *load, uint64_t serial, char out[16])
+{
+    snprintf(out, 16, "%.4s%07u", load->prefix ? load->prefix : "1212",
+             (unsigned)(serial % 10000000));
+}
+
 static int load_send(struct load *load, const char *authorization, char *out, size_t size)
 {
-    char body[256];
-    int n = snprintf(body, sizeof body, "{\"to\":\"+1212%07u\",\"text\":\"" TEXT_60 "\"}",
-                     (unsigned)(load->serial % 10000000));
+    char body[256], to[16];
+    load_recipient(load, load->serial, to);
+    int n = snprintf(body, sizeof body, "{\"to\":\"+%s\",\"text\":\"" TEXT_60 "\"}", to);
     return snprintf(out, size,
                     "POST /v1/send HTTP/1.1\r\nHost: localhost\r\n%s"
                     "Content-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",

@@ -14,10 +14,14 @@ enum load_kind {
 struct load {
     enum load_kind kind;
     const char *path;
-    const char *key; /* bearer key; NULL sends no Authorization */
+    const char *key;    /* bearer key; NULL sends no Authorization */
+    const char *prefix; /* of recipients: four digits, 1212 if NULL */
     char cursor[128];
     uint64_t serial;
 };
+
+/* Of the send with this serial: digits, without the +. */
+void load_recipient(const struct load *load, uint64_t serial, char out[16]);
 
 /* Writes the next request; the answer is its length, or negative errno when it does not fit. */
 int load_next(struct load *load, char *out, size_t size);

@@ -33,6 +33,7 @@ struct pace {
 
     struct load load;
     struct report report;
+    FILE *log; /* of sends that were answered as expected: time in us, recipient */
     int expect;
     double rate;
     double seconds;
@@ -150,6 +151,7 @@ static int pace_send_due(struct pace *p, uint64_t now)
             return n;
         struct conn *c = pace_take_idle(p);
         c->due_ns = due;
+        c->serial = p->load.serial;
         p->sent++;
         p->open++;
         int r = conn_send(c, request, (size_t)n);
@@ -159,9 +161,18 @@ static int pace_send_due(struct pace *p, uint64_t now)
     return 0;
 }
 
+static void pace_log(struct pace *p, const struct conn *c, uint64_t now)
+{
+    char to[16];
+    load_recipient(&p->load, c->serial, to);
+    fprintf(p->log, "%llu %s\n", (unsigned long long)(now / 1000), to);
+}
+
 static int pace_answer(struct pace *p, struct conn *c)
 {
-    uint64_t latency = now_ns() - c->due_ns;
+    uint64_t now = now_ns(), latency = now - c->due_ns;
+    if (p->log && c->status == p->expect)
+        pace_log(p, c, now);
     p->open--;
     c->answers++;
     if (latency > c->worst_ns)
@@ -249,12 +260,14 @@ static void pace_done(struct pace *p)
     free(p->idle);
     report_done(&p->report);
     conn_target_done(&p->target);
+    if (p->log)
+        fclose(p->log);
 }
 
 static const char USAGE[] =
     "usage: pace --connect HOST:PORT --ca FILE [--connections N] [--expect STATUS]\n"
     "            [--rate PER_SECOND] [--seconds S] [--requests N]\n"
-    "            (--send | --path PATH | --walk PATH)\n"
+    "            (--send [--prefix DIGITS] [--log FILE] | --path PATH | --walk PATH)\n"
     "Prints one JSON object. The bearer key is read from BENCH_KEY.\n";
 
 static const struct option OPTIONS[] = {
@@ -266,6 +279,8 @@ static const struct option OPTIONS[] = {
     {"seconds", required_argument, NULL, 's'},
     {"requests", required_argument, NULL, 'q'},
     {"send", no_argument, NULL, 'S'},
+    {"prefix", required_argument, NULL, 'p'},
+    {"log", required_argument, NULL, 'l'},
     {"path", required_argument, NULL, 'P'},
     {"walk", required_argument, NULL, 'W'},
     {0},
@@ -306,6 +321,14 @@ static int pace_options(struct pace *p, int argc, char **argv, const char **addr
             break;
         case 'S':
             pace_set_load(p, LOAD_SEND, NULL);
+            break;
+        case 'p':
+            p->load.prefix = optarg;
+            break;
+        case 'l':
+            p->log = fopen(optarg, "w");
+            if (!p->log)
+                return -errno;
             break;
         case 'P':
             pace_set_load(p, LOAD_PATH, optarg);

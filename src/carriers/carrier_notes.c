@@ -44,7 +44,7 @@ static bool is_same(const struct carrier_record *a, const struct carrier_record 
            a->binds == b->binds && a->waiting == b->waiting && a->in_flight == b->in_flight &&
            a->submitted == b->submitted && a->taken == b->taken && a->refused == b->refused &&
            a->throttled == b->throttled && a->receipts == b->receipts && a->strays == b->strays &&
-           a->maybe_twice == b->maybe_twice && strcmp(a->note, b->note) == 0;
+           strcmp(a->note, b->note) == 0;
 }
 
 static bool is_news(const struct carrier_record *now, const struct carrier_record *noted)

@@ -74,7 +74,6 @@ void smpp_carrier_state(const struct smpp_carrier *c, struct carrier_record *ret
     ret->binds = c->line_count;
     ret->binds_up = smpp_lines_bound(c, false);
     ret->waiting = (int64_t)(lane.waiting + c->unanswered);
-    ret->maybe_twice += (int64_t)lane.maybe_twice;
     for (unsigned i = 0; i < c->line_count; i++)
         if (c->lines[i].link)
             ret->in_flight += smpp_link_in_flight(c->lines[i].link);

@@ -21,7 +21,7 @@ struct smsc_options {
     const char *tls_dir; /* folder of its certificate; NULL: no TLS */
     const char *log;     /* file for a line about each submit_sm, or NULL */
     unsigned fail_percent, throttle;
-    bool quiet;
+    bool silent, quiet;
 };
 
 /* What the folders above know. */

@@ -53,6 +53,7 @@
     X(TLS, "tls", 0, NULL, "TLS from the first byte, with the certificate of the data folder.")    \
     X(FAIL, "fail", 0, "PERCENT", "Share of the messages whose receipt says UNDELIV.")             \
     X(THROTTLE, "throttle", 0, "N", "Answer ESME_RTHROTTLED beyond N submits a second.")           \
+    X(SILENT, "silent", 0, NULL, "Take binds and answer no submit_sm, as a carrier that stalls.")  \
     X(QUIET, "quiet", 0, NULL, "Show no messages and take no lines.")                              \
     X(LOG, "log", 0, "FILE",                                                                       \
       "Add a line for each submit_sm: monotonic microseconds, destination, text.")                 \

@@ -225,8 +225,8 @@ const struct command commands[] = {
      .summary = "Show each setting, its value and where that comes from.",
      .example = "skylark config show -o json"},
     {.words = "smsc",
-     .options =
-         STORE_SET | HAS(LISTEN) | HAS(TLS) | HAS(FAIL) | HAS(THROTTLE) | HAS(QUIET) | HAS(LOG),
+     .options = STORE_SET | HAS(LISTEN) | HAS(TLS) | HAS(FAIL) | HAS(THROTTLE) | HAS(SILENT) |
+                HAS(QUIET) | HAS(LOG),
      .run = run_smsc,
      .summary = "Play a carrier, to try live mode without one.",
      .details = "Listens on 127.0.0.1:2775 for SMPP, takes any bind, prints each message, answers, "

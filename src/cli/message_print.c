@@ -200,18 +200,28 @@ static void print_record(const struct json_node *m)
         table_print_one(&t, OUTPUT_TABLE, stdout);
 }
 
-/* A dry run also tells which senders were passed over. */
+/* A sender, or a route of the one that was chosen. */
+static const char *refused_name(struct table *t, const struct json_node *refused)
+{
+    const char *route = text_at(t, refused, "route");
+
+    if (!route)
+        return text_at(t, refused, "from");
+    return arena_printf(&t->memory, "route %s to %s", route, text_at(t, refused, "carrier"));
+}
+
+/* A dry run also tells which senders and routes were passed over. */
 static void print_refused(const struct json_node *refused)
 {
     struct table t TABLE_CLEANUP;
-    static const struct column columns[] = {{.title = "NOT FROM"}, {.title = "BECAUSE"}};
+    static const struct column columns[] = {{.title = "NOT TAKEN"}, {.title = "BECAUSE"}};
 
     table_init(&t, columns, 2);
     for (size_t i = 0; i < json_node_count(refused); i++) {
         const char **row = table_add(&t);
         if (!row)
             return;
-        row[0] = text_at(&t, json_node_item(refused, i), "from");
+        row[0] = refused_name(&t, json_node_item(refused, i));
         row[1] = text_at(&t, json_node_item(refused, i), "reason");
     }
     if (t.count == 0)

@@ -22,6 +22,7 @@ int run_smsc(const struct invocation *in)
     struct local l LOCAL_CLEANUP = {.config = NULL};
     struct smsc_options o = {.listen = in->values[OPTION_LISTEN],
                              .log = in->values[OPTION_LOG],
+                             .silent = in->values[OPTION_SILENT],
                              .quiet = in->values[OPTION_QUIET]};
 
     if (!o.listen)

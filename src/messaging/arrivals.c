@@ -89,7 +89,7 @@ static const struct sender *find_receiver(const struct routing *routing, struct 
 /* All but the text. Nothing of the routing is kept, it may be gone when this is written. */
 static void compose(struct arrival_job *j)
 {
-    static const struct sender nobody = {.type = NUMBER_LOCAL};
+    static const struct sender nobody = {.type = NUMBER_LOCAL, .messages_per_minute = 60};
     const struct inbound_part_record *p = &j->part;
     const struct sender *s = find_receiver(j->arrivals->routing, p->to, &j->arena);
     const struct sender *receiver = s ? s : &nobody;

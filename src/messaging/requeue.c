@@ -9,6 +9,7 @@ struct requeue {
     struct dispatch *dispatch;
     struct parcel *parcel;
     struct lane *to;
+    unsigned from; /* number of the carrier that may have it */
     unsigned retry_count;
     int rest; /* the step to rest for, or NO_REST */
     int64_t at_us;
@@ -23,7 +24,12 @@ static int apply_requeue(struct write_job *job, struct store *s)
     int moved = store_requeue(s, m->id, r->to->number, r->retry_count);
 
     r->moved = moved == 1;
-    return moved == 1 ? note_write(r->notes, s, m, r->at_us) : moved;
+    if (moved != 1)
+        return moved;
+    int failed = note_write(r->notes, s, m, r->at_us);
+    if (!failed && r->notes && r->notes->kind == EVENT_POSSIBLE_DUPLICATE)
+        failed = store_carrier_twice(s, r->from);
+    return failed;
 }
 
 /* Into the other lane like a message from the schedule: its number may be one that the lane has
@@ -86,6 +92,7 @@ void dispatch_requeue(struct dispatch *d, struct parcel *p, struct lane *to, uns
     *r = (struct requeue){.dispatch = d,
                           .parcel = p,
                           .to = to,
+                          .from = p->lane->number,
                           .retry_count = retry_count,
                           .rest = rest,
                           .at_us = clock_now_us(d->options.clock),

@@ -74,6 +74,7 @@ struct store_engine {
     int (*requeue)(struct store *s, int64_t id, unsigned carrier, unsigned retry_count);
     int (*carrier_add)(struct store *s, struct carrier_record *c);
     int (*carrier_note)(struct store *s, const struct carrier_record *c);
+    int (*carrier_twice)(struct store *s, unsigned id);
     int (*carrier_drain)(struct store *s, unsigned id, bool drained);
     int (*reference_add)(struct store *s, const struct reference_record *r, int64_t day);
     int (*parts_open)(struct store *s, int64_t message, unsigned parts);

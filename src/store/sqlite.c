@@ -180,6 +180,7 @@ static const struct store_engine sqlite_engine = {
     .requeue = sqlite_requeue,
     .carrier_add = sqlite_carrier_add,
     .carrier_note = sqlite_carrier_note,
+    .carrier_twice = sqlite_carrier_twice,
     .carrier_drain = sqlite_carrier_drain,
     .reference_add = sqlite_reference_add,
     .parts_open = sqlite_parts_open,

@@ -33,7 +33,7 @@ static int bind_state(sqlite3_stmt *statement, int64_t first, const struct carri
 {
     return BIND_NUMBERS(statement, first, c->told_us, c->state, c->since_us, c->binds_up, c->binds,
                         c->waiting, c->in_flight, c->submitted, c->taken, c->refused, c->throttled,
-                        c->receipts, c->strays, c->maybe_twice);
+                        c->receipts, c->strays);
 }
 
 int sqlite_carrier_list(struct store_reader *base, struct arena *a, struct carrier_record **ret,
@@ -95,6 +95,11 @@ int sqlite_carrier_note(struct store *base, const struct carrier_record *c)
 
     bind_text(note, bind_state(note, c->id, c), str_of(c->note));
     return run(s, WRITE_CARRIER_NOTE);
+}
+
+int sqlite_carrier_twice(struct store *base, unsigned id)
+{
+    return RUN_WITH(sqlite_of(base), WRITE_CARRIER_TWICE, id);
 }
 
 int sqlite_carrier_drain(struct store *base, unsigned id, bool drained)

@@ -62,6 +62,7 @@ int sqlite_hand_over(struct store *base, const int64_t *ids, size_t count, unsig
 int sqlite_requeue(struct store *base, int64_t id, unsigned carrier, unsigned retry_count);
 int sqlite_carrier_add(struct store *base, struct carrier_record *c);
 int sqlite_carrier_note(struct store *base, const struct carrier_record *c);
+int sqlite_carrier_twice(struct store *base, unsigned id);
 int sqlite_carrier_drain(struct store *base, unsigned id, bool drained);
 int sqlite_reference_add(struct store *base, const struct reference_record *r, int64_t day);
 int sqlite_parts_open(struct store *base, int64_t message, unsigned parts);

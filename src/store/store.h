@@ -228,8 +228,11 @@ int store_requeue(struct store *s, int64_t id, unsigned carrier, unsigned retry_
 
 /* Gives c->id; the one it has when the name is known, and then *c is what is kept. */
 int store_carrier_add(struct store *s, struct carrier_record *c);
-/* Notes how it stands: all but name and `drained`. */
+/* Notes how it stands: all but name, `drained` and what may have gone twice. */
 int store_carrier_note(struct store *s, const struct carrier_record *c);
+/* A message goes out again that the carrier may have had: counted in the transaction that says so.
+ */
+int store_carrier_twice(struct store *s, unsigned id);
 int store_carrier_drain(struct store *s, unsigned id, bool drained); /* -ENOENT */
 
 int store_reference_add(struct store *s, const struct reference_record *r);

@@ -74,13 +74,27 @@ static void test_how_it_stands(void **state)
                                 .drained = true,
                                 .note = "It hung up."};
     note(&c);
-    /* The name stays, and what the operator wants. */
+    /* The name stays, what the operator wants, and what is counted elsewhere. */
     snprintf(c.name, sizeof c.name, "acme");
     c.drained = false;
+    c.maybe_twice = 0;
     assert_int_equal(list(&read), 1);
     assert_memory_equal(&read[0], &c, sizeof c);
     struct carrier_record again = add("acme");
     assert_memory_equal(&again, &c, sizeof c);
+}
+
+static void test_counting_what_may_have_gone_twice(void **state)
+{
+    struct carrier_record c = add("acme"), *read;
+
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(store_begin(test_store), 0);
+        assert_int_equal(store_end(test_store, store_carrier_twice(test_store, c.id)), 0);
+        note(&c);
+    }
+    assert_int_equal(list(&read), 1);
+    assert_int_equal(read[0].maybe_twice, 2);
 }
 
 static void test_draining(void **state)
@@ -119,6 +133,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         STORE_TEST(test_numbers_are_for_good),
         STORE_TEST(test_how_it_stands),
+        STORE_TEST(test_counting_what_may_have_gone_twice),
         STORE_TEST(test_draining),
         STORE_TEST(test_another_process_drains),
     };

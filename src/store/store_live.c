@@ -98,6 +98,12 @@ int store_carrier_note(struct store *s, const struct carrier_record *c)
     return s->engine->carrier_note(s, c);
 }
 
+int store_carrier_twice(struct store *s, unsigned id)
+{
+    assert(s->in_transaction);
+    return s->engine->carrier_twice(s, id);
+}
+
 int store_carrier_drain(struct store *s, unsigned id, bool drained)
 {
     assert(s->in_transaction);

@@ -1,0 +1,104 @@
+// SMPP over TLS: an authority of one's own, a certificate to show, and whom not to trust.
+import { describe, it, before, after } from 'node:test';
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Smsc, STATUS, carrier, liveServer } from './lib/smsc.mjs';
+import { run } from './lib/program.mjs';
+import { removeFolder, temporaryFolder } from './lib/server.mjs';
+import { slowness, until } from './lib/wait.mjs';
+
+const to = '+14155550123';
+
+describe('smpp: TLS', { timeout: 120_000 * slowness }, () => {
+  const files = {};
+  let folder;
+
+  // Two authorities; the first has signed a server's and a client's certificate.
+  before(async () => {
+    folder = temporaryFolder();
+    const at = (name) => join(folder, name);
+    const openssl = async (...args) => {
+      const { code, stderr } = await run('openssl', args);
+      assert.equal(code, 0, stderr);
+    };
+    const authority = async (name) => {
+      await openssl('req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '30', '-subj', `/CN=${name}`, '-keyout', at(`${name}.key`), '-out', at(`${name}.pem`));
+    };
+    const signed = async (name, subject, extension) => {
+      await openssl('req', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-subj', `/CN=${subject}`, '-addext', extension, '-keyout', at(`${name}.key`), '-out', at(`${name}.csr`));
+      await openssl('x509', '-req', '-days', '30', '-in', at(`${name}.csr`), '-CA', at('ca.pem'), '-CAkey', at('ca.key'), '-CAcreateserial', '-copy_extensions', 'copy', '-out', at(`${name}.pem`));
+    };
+    await authority('ca');
+    await authority('other');
+    await signed('server', 'smsc.example', 'subjectAltName=DNS:smsc.example,IP:127.0.0.1');
+    await signed('client', 'skylark', 'subjectAltName=DNS:skylark.example');
+    for (const name of ['ca', 'other', 'server', 'client']) Object.assign(files, { [name]: at(`${name}.pem`), [`${name}Key`]: at(`${name}.key`) });
+  });
+  after(() => removeFolder(folder));
+
+  const secure = (more = {}) => Smsc.start({ ...more, tls: { key: readFileSync(files.serverKey), cert: readFileSync(files.server), ...more.tls } });
+
+  async function withSecure(smscOptions, settings, body) {
+    const smsc = await secure(smscOptions);
+    const live = await liveServer({ carrier: { acme: carrier(smsc, { tls: 'on', ...settings() }) } });
+    try {
+      await body({ smsc, live, client: live.client });
+      await live.end();
+    } finally {
+      await live.server.dispose();
+      await smsc.stop();
+    }
+  }
+
+  it('a message and its receipt', () => withSecure({}, () => ({ tls_ca: files.ca }), async ({ smsc, live, client }) => {
+    await smsc.bound();
+    const { messageId } = await client.sent({ to, text: 'in secret' });
+    await live.status(messageId, 'delivered');
+  }));
+
+  it('the scripted carrier of the other tests: throttled, refused without a body, cut', () => {
+    let step = 0;
+    return withSecure({
+      submit: (pdu, session, self) => {
+        step++;
+        if (step === 1) { self.refuse(pdu, STATUS.ESME_RTHROTTLED); return true; }
+        if (step === 2) { self.cut(); return true; }
+        if (step === 4) { self.refuse(pdu, STATUS.ESME_RINVDSTADR); return true; }
+        return false;
+      },
+    }, () => ({ tls_ca: files.ca, window: 1 }), async ({ smsc, live, client }) => {
+      await smsc.bound();
+      const first = await client.sent({ to, text: 'one' });
+      await live.status(first.messageId, 'delivered', { within: 20_000 });
+      const second = await client.sent({ to, text: 'two' });
+      assert.equal((await live.status(second.messageId, 'failed')).errorCode, 'invalid_destination');
+    });
+  });
+
+  it('a certificate of ours is shown when the carrier wants one', () => withSecure(
+    { tls: { requestCert: true, rejectUnauthorized: true, ca: [readFileSync(files.ca)] } },
+    () => ({ tls_ca: files.ca, tls_certificate: files.client, tls_key: files.clientKey }),
+    async ({ smsc, live, client }) => {
+      await smsc.bound();
+      const { messageId } = await client.sent({ to, text: 'who we are' });
+      await live.status(messageId, 'delivered');
+    },
+  ));
+
+  it('the name in the certificate can be told', () => withSecure({}, () => ({ tls_ca: files.ca, tls_name: 'smsc.example' }), ({ smsc }) => smsc.bound()));
+
+  for (const [what, settings, why] of [
+    ['another authority', () => ({ tls_ca: files.other }), /authority/],
+    ['another name', () => ({ tls_ca: files.ca, tls_name: 'elsewhere.example' }), /name/],
+  ]) {
+    it(`a certificate for ${what} is not trusted, and the list says so`, () => withSecure({}, settings, async ({ smsc, live }) => {
+      const { acme } = await until('the trouble to be told', async () => {
+        const carriers = await live.carriers();
+        return carriers.acme?.lastTrouble && carriers;
+      }, { within: 10_000 });
+      assert.match(acme.lastTrouble, why);
+      assert.equal(smsc.binds.length, 0, 'no password went there');
+    }));
+  }
+});
