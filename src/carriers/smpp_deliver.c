@@ -7,7 +7,7 @@ enum {
     ESM_UDHI = 0x40,
     TON_INTERNATIONAL = 1,
     TON_LETTERS = 5,
-    FULL_DIGITS = 10, /* a number of so many is one of E.164, whatever the carrier calls it */
+    FULL_DIGITS = 11, /* more than in a national number: one of E.164, whatever it is called */
     TEXT_MAX = 4 * SMPP_PDU_MAX, /* each octet may take so many bytes of UTF-8 */
     DETAIL_MAX = 512,
     RAW_MAX = 1000,

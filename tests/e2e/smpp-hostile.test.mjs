@@ -277,6 +277,51 @@ describe('smpp: hostile carriers', { timeout: 180_000 * slowness }, () => {
     }
   }));
 
+  it('whatever handsets and carriers write can be read over the API', withRaw(undefined, {}, async ({ smsc, live, client }) => {
+    await smsc.binds();
+    const parameter = (tag, value) => Buffer.concat([Buffer.from([tag >> 8, tag & 255, value.length >> 8, value.length & 255]), value]);
+    const strange = [
+      { message: '', tlvs: parameter(0x0424, Buffer.alloc(60_000, 'p')) },
+      { message: '\x00\x01\x1b\x1b\xff\x80' },
+      { message: '\xd8\x00\x00A\xdc', coding: 8 },
+      { message: '\x00\x00\x00\x00', coding: 3 },
+      { message: 'x'.repeat(255), coding: 3 },
+      { message: '', from: '', to: '' },
+      { message: 'hi', from: 'A\x01\xffB"-.', to: '0041791234567' },
+      { message: '\xff', esm: 0x40 },
+      { message: '\x05\x00\x03\x01\x00\x00zero', esm: 0x40 },
+      { message: 'Stop', from: '07700900123' },
+      { message: '\x05\x00\x03\x02\x02\x01head ', esm: 0x40 }, { message: '\x05\x00\x03\x02\x02\x01head ', esm: 0x40 }, // comes twice
+      { message: '\x05\x00\x03\x02\x02\x02tail', esm: 0x40 },
+    ];
+    strange.forEach((one, i) => smsc.bound[0].write(deliver(i + 1, { esm: 0, ...one })));
+    await until('answers', () => smsc.of(RESPONSES.deliver).length === strange.length);
+    assert.ok(smsc.of(RESPONSES.deliver).every((pdu) => pdu.status === 0));
+    const { body } = await client.get('/v1/messages?direction=inbound&limit=100'); // and is checked against the contract
+    assert.equal(body.data.length, strange.length - 2);
+    assert.equal(body.data[0].text, 'head tail');
+    assert.equal(body.data.at(-1).text, 'p'.repeat(60_000));
+    await client.get('/v1/opt-outs');
+
+    const receipts = ['', 'garbage \x00\xff', 'id: stat:', 'id:\x01\x02 stat:\x00\xff', `id:${'9'.repeat(90)} stat:WHATEVER`];
+    receipts.forEach((message, i) => smsc.bound[0].write(deliver(100 + i, { message })));
+    smsc.bound[0].write(deliver(200, { tlvs: Buffer.concat([parameter(0x1e, Buffer.alloc(300, 'i')), parameter(0x427, Buffer.from([200])), parameter(0x423, Buffer.from([1]))]) }));
+    smsc.bound[0].write(deliver(201, { tlvs: parameter(0x0424, Buffer.alloc(60_000, 'id:1 stat:DELIVRD ')) }));
+    await until('answers', () => smsc.of(RESPONSES.deliver).length === strange.length + receipts.length + 2);
+    const strays = JSON.parse(await live.server.command('receipts', 'list', '-o', 'json'));
+    assert.equal((strays.data ?? strays).length, receipts.length + 2);
+  }));
+
+  it('a delivery whose parameters or addresses lie about their length is refused, and only that', withRaw(undefined, {}, async ({ smsc }) => {
+    await smsc.binds();
+    smsc.bound[0].write(deliver(1, { esm: 0, message: 'x', tlvs: Buffer.from([1, 2, 0xff, 0xff, 0]) }));
+    smsc.bound[0].write(deliver(2, { esm: 0, message: 'x', from: '1'.repeat(25) }));
+    smsc.bound[0].write(deliver(3, { esm: 0, message: 'x' }));
+    await until('the good one', () => smsc.of(RESPONSES.deliver).length === 1);
+    assert.deepEqual(smsc.of(COMMAND.generic_nack).map((pdu) => [pdu.sequence, pdu.status]), [[1, 2], [2, 2]]);
+    assert.equal(smsc.connections, 1);
+  }));
+
   for (const [receipts, flag] of Object.entries({ final: 1, failures: 2, all: 0x11, none: 0 })) {
     it(`receipts = ${receipts} asks for what it says; service type and esm_class go out as set`, withRaw(undefined, { receipts, service_type: 'OTP', esm_class: 3 }, async ({ smsc, live, client }) => {
       await smsc.binds();
