@@ -3,7 +3,7 @@ import { skylark } from '../e2e/lib/program.mjs';
 
 const FINAL = ['delivered', 'failed', 'cancelled'];
 // Why a message may fail in the soak.
-const REASONS = ['undeliverable', 'validity_expired', 'upstream_timeout'];
+const REASONS = ['undeliverable', 'validity_expired', 'upstream_timeout', 'upstream_error'];
 const MICROS = 1_000_000;
 
 // Everything about each acknowledged message, by the API.

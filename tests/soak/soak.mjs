@@ -5,6 +5,7 @@ import { skylark } from '../e2e/lib/program.mjs';
 import { slowness, sleep } from '../e2e/lib/wait.mjs';
 import { Chance } from './chance.mjs';
 import { Peer } from './peer.mjs';
+import { WildPeer } from './wild_peer.mjs';
 import { Traffic } from './traffic.mjs';
 import { Troubles } from './troubles.mjs';
 import { audit, count, look } from './audit.mjs';
@@ -20,6 +21,7 @@ const peers = [
   Object.assign(new Peer('north', join(folder, 'north.log'), []), { unanswered: 'resend' }),
   Object.assign(new Peer('south', join(folder, 'south.log'), ['--fail', '5', '--throttle', '400']), { unanswered: 'resend' }),
   Object.assign(new Peer('west', join(folder, 'west.log'), []), { unanswered: 'fail' }),
+  Object.assign(new WildPeer('east', chance), { unanswered: 'resend' }),
 ];
 const traffic = new Traffic(chance);
 let troubles;
@@ -53,7 +55,7 @@ async function watchFinal(end) {
 
 async function settle() {
   let open = traffic.acknowledged;
-  const deadline = Date.now() + 90_000 * slowness;
+  const deadline = Date.now() + 180_000 * slowness; // a carrier may have asked for two minutes
   while (open.length && Date.now() < deadline) {
     await sleep(500);
     await look(troubles.server, open);
@@ -69,6 +71,7 @@ async function main() {
   const end = Date.now() + seconds * 1000;
   await Promise.all([troubles.run(end), watchFinal(end)]);
   await traffic.end();
+  peers.at(-1).calm = true;
   await troubles.end();
   await look(troubles.server, traffic.acknowledged);
   say(`troubles: ${JSON.stringify(troubles.counts)}; then ${JSON.stringify(count(traffic.acknowledged))}`);
@@ -89,7 +92,7 @@ try {
   say(error.stack);
   say(troubles?.server?.stderr.slice(-3000) ?? '');
 } finally {
-  for (const peer of peers) await peer.smsc?.dispose();
+  for (const peer of peers) await (peer.smsc?.dispose ? peer.smsc.dispose() : peer.smsc?.stop());
   await troubles?.server?.dispose();
   if (!failures) removeFolder(folder);
 }
