@@ -53,13 +53,16 @@ async function watchFinal(end) {
   }
 }
 
+// As long as it gets less. A carrier may have asked for two minutes.
 async function settle() {
+  const patience = 150_000 * slowness;
   let open = traffic.acknowledged;
-  const deadline = Date.now() + 180_000 * slowness; // a carrier may have asked for two minutes
-  while (open.length && Date.now() < deadline) {
+  for (let deadline = Date.now() + patience; open.length && Date.now() < deadline;) {
     await sleep(500);
     await look(troubles.server, open);
-    open = open.filter((e) => ['queued', 'scheduled'].includes(e.message?.status));
+    const still = open.filter((e) => ['queued', 'scheduled'].includes(e.message?.status));
+    if (still.length < open.length) deadline = Date.now() + patience;
+    open = still;
   }
   await sleep(3000); // for receipts
 }
