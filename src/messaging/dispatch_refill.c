@@ -33,6 +33,15 @@ static bool is_known(const struct dispatch *d, const struct lane *l, const struc
            (m->status == STATUS_SENT && m->id <= l->followed);
 }
 
+/* What lay in the store has waited there. Not for this carrier, though, when it was another's
+ * before; and while no program ran nobody could have sent it another way. */
+static int64_t waits_since(const struct dispatch *d, const struct message *m, int64_t now_us)
+{
+    if (m->reason == REASON_FAILOVER)
+        return now_us;
+    return m->updated_us > d->started_us ? m->updated_us : d->started_us;
+}
+
 /* How many of the messages are dealt with; all but when memory is short. */
 static size_t keep(struct dispatch *d, struct lane *l, const struct message *messages, size_t count,
                    size_t *ret_kept)
@@ -43,7 +52,7 @@ static size_t keep(struct dispatch *d, struct lane *l, const struct message *mes
     for (; i < count; i++) {
         if (is_known(d, l, &messages[i]))
             continue;
-        struct parcel *p = lane_parcel(l, &messages[i], now_us);
+        struct parcel *p = lane_parcel(l, &messages[i], waits_since(d, &messages[i], now_us));
         if (!p)
             break;
         p->counted = true;
