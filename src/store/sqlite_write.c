@@ -65,10 +65,10 @@ static int count(struct sqlite_store *s, int64_t owner, enum message_status stat
     return failed;
 }
 
-/* Owners are numbers above 0: below are the carriers. */
+/* Owners are numbers above 0: the others are carriers'. */
 int sqlite_count_lane(struct sqlite_store *s, unsigned carrier, int delta)
 {
-    return carrier ? count(s, -(int64_t)carrier, STATUS_QUEUED, delta) : 0;
+    return count(s, -(int64_t)carrier, STATUS_QUEUED, delta);
 }
 
 void sqlite_rollback(struct store *base)

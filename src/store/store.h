@@ -105,7 +105,7 @@ struct work_query {
  * nothing is behind it. */
 int store_work_list(struct store_reader *r, const struct work_query *query, struct arena *a,
                     struct message **ret, size_t *ret_count, int64_t *ret_looked, bool *ret_end);
-/* Live carriers that queued messages go to: numbers, in no order. At most `max`. */
+/* Carriers that queued messages go to: numbers, in no order. At most `max`. */
 int store_work_carriers(struct store_reader *r, unsigned *ret, size_t max, size_t *ret_count);
 
 /* ---- live carriers ---- */

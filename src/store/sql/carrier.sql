@@ -11,7 +11,7 @@ SELECT id, drained, {carrier_state}, maybe_twice, name, note FROM carrier WHERE 
 
 -- name: carrier_busy
 -- Their messages that are queued are counted under the negative of their numbers.
-SELECT -owner FROM tally WHERE owner < 0 AND count > 0;
+SELECT -owner FROM tally WHERE owner <= 0 AND count > 0;
 
 -- name: carrier_insert
 -- Their numbers begin with 2.
