@@ -385,23 +385,6 @@ static void test_responses_and_ends_from_deliveries(void **state)
 
 /* ---- and ---- */
 
-static void look_at_hearing(void *context)
-{
-    *(int64_t *)context = smpp_link_heard_us(test_link.link);
-}
-
-static void test_when_it_was_heard(void **state)
-{
-    int64_t before_us = clock_now_us(&clock_real), heard_us, later_us;
-
-    test_link_up();
-    test_loop_do(look_at_hearing, &heard_us);
-    assert_in_range(heard_us, before_us, clock_now_us(&clock_real));
-    assert_goes_on();
-    test_loop_do(look_at_hearing, &later_us);
-    assert_true(later_us > heard_us);
-}
-
 /* A peer that asks and asks and reads nothing. */
 static void test_peer_that_does_not_read(void **state)
 {
@@ -440,7 +423,6 @@ int main(void)
         LINK_TEST(test_delivery_before_it_is_bound),
         LINK_TEST(test_deliveries_while_it_unbinds),
         LINK_TEST(test_responses_and_ends_from_deliveries),
-        LINK_TEST(test_when_it_was_heard),
         LINK_TEST(test_peer_that_does_not_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
