@@ -134,11 +134,7 @@ static void test_a_stop_in_between(void **state)
     receipts_expect(test_receipts, ACME, &m, ids, 1);
     writer_stop(test_writer);
     receipts_take(test_receipts, &r, test_note_answer, &late);
-    for (struct letter *l = mailbox_take(&test_home), *next; l; l = next) {
-        struct errand *e = (struct errand *)l;
-        next = l->next;
-        e->back(e);
-    }
+    errands_back(mailbox_take(&test_home));
     assert_int_equal(written.count, 1);
     assert_int_equal(late.count, 1);
     assert_int_equal(late.result, -ESHUTDOWN);
