@@ -1,6 +1,5 @@
 #include "carriers/test_link.h"
 
-
 #include <stdio.h>
 
 struct test_link test_link;
