@@ -212,18 +212,24 @@ static void expect_nack(uint32_t sequence, uint32_t status)
     assert_int_equal(test_session.pdu.status, status);
 }
 
+/* Known, but nothing that a carrier may ask of us. */
+static const uint32_t not_ours[] = {
+    SMPP_BIND_RECEIVER, SMPP_BIND_TRANSMITTER,   SMPP_BIND_TRANSCEIVER,    SMPP_SUBMIT_SM,
+    SMPP_SUBMIT_MULTI,  SMPP_QUERY_SM,           SMPP_REPLACE_SM,          SMPP_CANCEL_SM,
+    SMPP_BROADCAST_SM,  SMPP_QUERY_BROADCAST_SM, SMPP_CANCEL_BROADCAST_SM,
+};
+
 static void test_unknown_commands(void **state)
 {
     test_link_up();
     test_peer_send(&test_session.peer, STR("\0\0\0\x14\0\0\x0f\xff\0\0\0\0\0\0\0\x07"
                                            "what"));
     expect_nack(7, 0x03);
-    /* Known, but nothing that a carrier may ask of us. */
-    test_session_send(&test_session, (struct smpp_pdu){.command = SMPP_SUBMIT_SM, .sequence = 8});
-    expect_nack(8, 0x03);
-    test_session_send(&test_session,
-                      (struct smpp_pdu){.command = SMPP_BIND_TRANSCEIVER, .sequence = 9});
-    expect_nack(9, 0x03);
+    for (uint32_t i = 0; i < sizeof not_ours / sizeof *not_ours; i++) {
+        test_session_send(&test_session,
+                          (struct smpp_pdu){.command = not_ours[i], .sequence = 8 + i});
+        expect_nack(8 + i, 0x03);
+    }
     assert_goes_on();
 }
 
@@ -276,6 +282,10 @@ static void test_what_needs_no_answer(void **state)
     test_session_send(&test_session,
                       (struct smpp_pdu){.command = SMPP_ALERT_NOTIFICATION, .sequence = 1});
     test_session_send(&test_session, (struct smpp_pdu){.command = SMPP_OUTBIND, .sequence = 2});
+    /* Answers to what was never asked. */
+    for (uint32_t i = 0; i < sizeof not_ours / sizeof *not_ours; i++)
+        test_session_send(&test_session, (struct smpp_pdu){.command = not_ours[i] | SMPP_RESPONSE,
+                                                           .sequence = 1000 + i});
     assert_goes_on();
 }
 
