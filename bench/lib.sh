@@ -144,7 +144,7 @@ server_stop() {
 server_key() {
     local name=$1
     shift
-    BENCH_KEY=$("$PROGRAM" keys create --data-dir "$TMP/$name" --name bench --type test \
+    BENCH_KEY=$("$PROGRAM" keys create --data-dir "$TMP/$name" --name bench --type "${KEY_TYPE:-test}" \
         --plan unlimited "$@" -o json | jq -r .key)
     [[ $BENCH_KEY == sl_*_* ]] || die "no key from 'skylark keys create'"
     export BENCH_KEY

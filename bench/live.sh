@@ -10,7 +10,7 @@ STALL_PID=
 
 # --- the SMSC -----------------------------------------------------------------------------------
 
-sink_listens() { SINK_PORT=$(sed -n 's/.*127\.0\.0\.1:\([0-9]\{1,\}\).*/\1/p' "$TMP/sink.out" | head -n 1) && [[ -n $SINK_PORT ]]; }
+sink_listens() { SINK_PORT=$(sed -n 's/.*127\.0\.0\.1:\([0-9]\{1,\}\).*/\1/p' "$TMP/sink.out" 2>/dev/null | head -n 1) && [[ -n $SINK_PORT ]]; }
 
 # An SMSC on a free port that notes each submit_sm in $TMP/sink.log.
 sink_start() {
@@ -75,7 +75,7 @@ kannel_round() {
     SCHEME=http run_wrk "$KANNEL_ADDRESS" kannel.lua
     end=$(monotonic)
     ACCEPTS=$(field rate "$WRK")
-    SUBMITS=$(submit_rate "$((begin + 1000000))" "$end")
+    SUBMITS=$(submit_rate "$begin" "$end")
     kannel_stop
     sink_stop
 }
@@ -95,7 +95,7 @@ carrier_section() {
 
 live_start() {
     BENCH_SERVE_ARGS="--config $TMP/$1/skylark.ini" server_start "$1"
-    server_key "$1" --type live
+    KEY_TYPE=live server_key "$1"
 }
 
 status_total() { api "$1" "/v1/messages?limit=1&status=$2" | jq .pagination.totalCount; }
@@ -105,14 +105,14 @@ live_round() {
     local begin end
     sink_start
     rm -rf "$TMP/live"
-    live_config live "$(carrier_section sink "$SINK_PORT" 'binds = 2')"
+    live_config live "$(carrier_section sink "$SINK_PORT")"
     live_start live
     wait_for 10 carrier_bound live sink || die "Skylark does not bind"
     begin=$(monotonic)
     run_wrk "${SERVER_ADDRESS[live]}" send.lua
     end=$(monotonic)
     ACCEPTS=$(field rate "$WRK")
-    SUBMITS=$(submit_rate "$((begin + 1000000))" "$end")
+    SUBMITS=$(submit_rate "$begin" "$end")
     wait_for 120 all_delivered live || die "not all that was accepted was delivered: $(status_total live delivered) of $(total_count live)"
     (($(total_count live) >= $(field answers "$WRK"))) || die "messages that were answered are not stored"
     DELIVERED=$(calc "$(total_count live) / (($(monotonic) - $begin) / 1000000)" 0)
@@ -120,7 +120,7 @@ live_round() {
     sink_stop
 }
 
-carrier_bound() { "$PROGRAM" carriers list --data-dir "$TMP/$1" --config "$TMP/$1/skylark.ini" -o json | jq -e ".data[] | select(.name == \"$2\") | .state == \"bound\"" >/dev/null; }
+carrier_bound() { "$PROGRAM" carriers list --data-dir "$TMP/$1" --config "$TMP/$1/skylark.ini" -o json | jq -e ".[] | select(.name == \"$2\") | .state == \"bound\"" >/dev/null; }
 
 part_live() {
     local round name
@@ -154,8 +154,10 @@ figure() { median <"$TMP/$1.figures"; }
 
 # wait_p99 LOG: p99 in ms of the time from the 201 that pace saw to the submit_sm that the SMSC saw.
 wait_p99() {
-    awk 'NR == FNR { at[$2] = $1; next } $2 in at { print $1 - at[$2] }' "$1" "$TMP/sink.log" | sort -g |
-        awk '{ v[NR] = $1 } END { if (NR) printf "%.2f", v[int(NR * 0.99) ? int(NR * 0.99) : 1] / 1000; else print "none" }'
+    awk 'NR == FNR { at[$2] = $1; next } { sub(/^\+/, "", $2) } $2 in at { print $1 - at[$2]; delete at[$2] }
+        END { for (to in at) { print "lost"; exit } }' "$1" "$TMP/sink.log" >"$TMP/waits"
+    ! grep -q lost "$TMP/waits" || die "a message that was answered with 201 never reached the SMSC"
+    sort -g "$TMP/waits" | awk '{ v[NR] = $1 } END { printf "%.2f", v[int((NR + 1) * 0.99)] / 1000 }'
 }
 
 part_waits() {
@@ -164,7 +166,7 @@ part_waits() {
     rate=$(calc "$LIVE_PEAK / 2" 0)
     sink_start
     rm -rf "$TMP/live"
-    live_config live "$(carrier_section sink "$SINK_PORT" 'binds = 2')"
+    live_config live "$(carrier_section sink "$SINK_PORT")"
     live_start live
     wait_for 10 carrier_bound live sink || die "Skylark does not bind"
     run_pace_clean live --send --expect 201 --rate "$rate" --seconds "$LATENCY_SECONDS" --log "$TMP/sent.log"
@@ -182,9 +184,9 @@ stalled_round() {
     local rate=$1 other=$2 pid=
     sink_start
     rm -rf "$TMP/live"
-    live_config live "$(carrier_section sink "$SINK_PORT" 'binds = 2'
+    live_config live "$(carrier_section sink "$SINK_PORT"
         carrier_section stalled "$STALL_PORT"
-        printf '[route good]\ncarrier = sink\nprefix = +1212\n[route bad]\ncarrier = stalled\nprefix = +1313\n')"
+        printf '[route good]\ncarrier = sink\nprefix = +1212 +1214\n[route bad]\ncarrier = stalled\nprefix = +1313\n')"
     live_start live
     wait_for 10 carrier_bound live sink || die "Skylark does not bind"
     "$PACE" --connect "${SERVER_ADDRESS[live]}" --ca "$TMP/live/ca.pem" --send --expect 201 --prefix "$other" \
@@ -205,7 +207,7 @@ part_stalled() {
     : >"$TMP/calm.figures" && : >"$TMP/stall.figures" && : >"$TMP/stall_ratio.figures"
     for ((round = 1; round <= ROUNDS + 2; round++)); do
         stall_port_open
-        stalled_round "$rate" 1212
+        stalled_round "$rate" 1214
         local calm=$P99
         stalled_round "$rate" 1313
         stall_port_close
@@ -225,7 +227,7 @@ stall_port_open() {
     wait_for 10 stall_listens || die "the silent SMSC does not start"
 }
 
-stall_listens() { STALL_PORT=$(sed -n 's/.*127\.0\.0\.1:\([0-9]\{1,\}\).*/\1/p' "$TMP/stall.out" | head -n 1) && [[ -n $STALL_PORT ]]; }
+stall_listens() { STALL_PORT=$(sed -n 's/.*127\.0\.0\.1:\([0-9]\{1,\}\).*/\1/p' "$TMP/stall.out" 2>/dev/null | head -n 1) && [[ -n $STALL_PORT ]]; }
 
 stall_port_close() {
     stop_pid "$STALL_PID"
@@ -246,7 +248,7 @@ part_backlog() {
     : >"$TMP/first.figures"
     for i in 1 2 3; do
         sink_start
-        live_config backlog "$(carrier_section sink "$SINK_PORT" 'binds = 2')"
+        live_config backlog "$(carrier_section sink "$SINK_PORT")"
         begin=$(monotonic)
         BENCH_SERVE_ARGS="--config $TMP/backlog/skylark.ini" server_start backlog
         wait_for 20 test -s "$TMP/sink.log" || die "nothing was submitted"

@@ -241,14 +241,28 @@ static void drain_done(struct write_job *job, int result)
     assert_int_equal(result, 0);
 }
 
+static void drain_in_store(unsigned number)
+{
+    drain_number = number;
+    drain_job = (struct write_job){.apply = apply_drain, .done = drain_done};
+    assert_int_equal(writer_post(test_writer, &drain_job), 0);
+    test_wait_for_writer();
+}
+
+static void what_the_store_says_holds_at_each_update(void **state)
+{
+    one_up();
+    drain_in_store(test_set_number(0));
+    test_set_up_to(1);
+    assert_int_equal(atomic_load(&carrier_set_find(test_set, "one")->health), 0);
+    test_session_close(&first);
+}
+
 static void what_the_store_says_holds_at_the_start(void **state)
 {
     one_up();
     test_session_close(&first);
-    drain_number = test_set_number(0);
-    drain_job = (struct write_job){.apply = apply_drain, .done = drain_done};
-    assert_int_equal(writer_post(test_writer, &drain_job), 0);
-    test_wait_for_writer();
+    drain_in_store(test_set_number(0));
     test_set_restart();
     test_set_up_to(1);
     bind_next(&first, "one");
@@ -376,6 +390,7 @@ int main(void)
         SET_TEST(changes_of_mind_while_it_unbinds),
         SET_TEST(a_fault_changes_nothing),
         SET_TEST(drained_and_enabled_while_it_runs),
+        SET_TEST(what_the_store_says_holds_at_each_update),
         SET_TEST(what_the_store_says_holds_at_the_start),
         SET_TEST(states_are_noted),
         SET_TEST(a_note_never_gets_old),

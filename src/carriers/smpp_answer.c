@@ -1,4 +1,5 @@
 /* What comes back: what the carrier's answers mean for the part, the job, the line and the rate. */
+#include "base/log.h"
 #include "carriers/smpp_carrier_internal.h"
 
 enum {
@@ -55,9 +56,11 @@ static void throttled(struct smpp_line *l, struct smpp_part *part)
     c->record.throttled++;
     remember(c, true);
     smpp_rate_slow_down(&c->rate, now_us);
-    if (smpp_pause_begin(&l->pause, now_us))
+    if (smpp_pause_begin(&l->pause, now_us)) {
         smpp_carrier_note(c, "%s is throttled and pauses for %lld s.", l->name,
                           (long long)(l->pause.length_us / 1000000));
+        log_info("carrier", "%s", c->record.note);
+    }
     c->room_freed = true; /* to be told when the pause is over */
     smpp_part_again(part);
     if (!part->job->queued && !part->job->troubled) {
@@ -137,6 +140,22 @@ void smpp_answer_take(struct smpp_line *l, struct smpp_part *part, const struct 
     leave_queue(l, j);
     smpp_answer_give(c, j);
     smpp_carrier_wake(c);
+}
+
+void smpp_answer_release(struct smpp_line *l)
+{
+    struct smpp_job *next;
+
+    for (struct smpp_job *j = smpp_jobs_take_all_reversed(&l->queue); j; j = next) {
+        next = j->next;
+        if (j->sent || j->taken) {
+            smpp_jobs_add(&l->queue, j);
+            continue;
+        }
+        j->queued = false;
+        smpp_job_give_up(j, CARRIER_UNTRIED, FAILURE_NONE, "");
+        smpp_answer_give(l->carrier, j);
+    }
 }
 
 /* Of those that wait here nothing is unanswered any more. */

@@ -201,6 +201,20 @@ static void starts_again_with_other_settings(void **state)
     test_port_assert_outcome(p, CARRIER_TOOK);
 }
 
+static void what_is_written_after_the_stop_is_not_answered(void **state)
+{
+    test_port_up();
+    deliver(5, 4, STR("id:A001 stat:DELIVRD err:000"));
+    test_port_until_deliveries(1);
+    test_port_stop();
+    expect_unbind(); /* for which it has waited long enough */
+    test_port_until_stopped();
+    test_session_close(&test_session);
+    test_port_up();
+    test_port_written(0, 0); /* the new connection knows nothing of it */
+    test_expect_nothing(&test_session, SHORT_MS);
+}
+
 static void is_freed_in_the_middle_of_everything(void **state)
 {
     test_port.config.window = 1;
@@ -340,6 +354,7 @@ int main(void)
         PORT_TEST(stopping_does_not_wait_for_ever),
         PORT_TEST(stopping_while_it_connects),
         PORT_TEST(starts_again_with_other_settings),
+        PORT_TEST(what_is_written_after_the_stop_is_not_answered),
         PORT_TEST(is_freed_in_the_middle_of_everything),
         PORT_TEST(a_bind_that_answers_nothing_is_bound_anew),
         PORT_TEST(signs_of_life_are_no_answers),

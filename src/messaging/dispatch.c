@@ -172,6 +172,7 @@ void dispatch_settle(struct dispatch *d, struct parcel *p)
     if (l->carrier && p->given == l->term && l->carrier->ops->settled)
         l->carrier->ops->settled(l->carrier, p);
     p->given = 0;
+    p->note = NULL;
 }
 
 void dispatch_admit(struct dispatch *d, struct parcel *p)

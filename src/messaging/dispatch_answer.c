@@ -1,6 +1,10 @@
 /* What carriers say to parcels, and what becomes of those that they say nothing to. */
 #include "messaging/dispatch_internal.h"
 
+#include "base/utf8.h"
+
+#include <assert.h>
+
 static void took(struct dispatch *d, struct parcel *p, const struct carrier_answer *a)
 {
     const struct carrier *c = p->lane->carrier;
@@ -70,22 +74,25 @@ void dispatch_unanswered(struct dispatch *d, struct parcel *p, struct str why)
 
 void dispatch_answered(struct dispatch *d, struct parcel *p, const struct carrier_answer *answer)
 {
-    switch (answer->outcome) {
+    struct carrier_answer a = *answer;
+
+    a.detail = utf8_shown(a.detail, NOTE_WHY_MAX);
+    assert(a.parts <= CARRIER_PARTS_MAX);
+    switch (a.outcome) {
     case CARRIER_TOOK:
-        took(d, p, answer);
+        took(d, p, &a);
         break;
     case CARRIER_REFUSED:
-        dispatch_fail(d, p, answer->failure, note_answer(answer));
+        dispatch_fail(d, p, a.failure, note_answer(&a));
         break;
     case CARRIER_LATER:
-        later(d, p, answer);
+        later(d, p, &a);
         break;
     case CARRIER_ELSEWHERE:
-        dispatch_elsewhere(d, p, answer->failure, answer->detail);
+        dispatch_elsewhere(d, p, a.failure, a.detail);
         break;
     case CARRIER_SILENT:
-        dispatch_unanswered(d, p,
-                            answer->detail.n ? answer->detail : STR("The carrier did not answer."));
+        dispatch_unanswered(d, p, a.detail.n ? a.detail : STR("The carrier did not answer."));
         break;
     case CARRIER_UNTRIED:
         dispatch_untried(d, &p, 1);

@@ -56,6 +56,28 @@ static void what_is_taken_is_sent_under_its_ids(void **state)
     test_stop_live();
 }
 
+/* Whatever a carrier says fits, and can be shown. */
+static void a_long_answer_is_cut(void **state)
+{
+    static char text[10000];
+    struct str ids[CARRIER_PARTS_MAX];
+
+    memset(text, 'x', sizeof text);
+    for (int i = 0; i < CARRIER_PARTS_MAX; i++)
+        ids[i] = (struct str){text, REFERENCE_MAX};
+    memcpy(text + 498, "\xe2\x82\xac", 3); /* a character in two */
+    test_start_live(64);
+    int64_t id = send_and_settle(), other = send_and_settle();
+    TEST_SAY(&test_acme, .outcome = CARRIER_TOOK, .ids = ids, .parts = CARRIER_PARTS_MAX,
+             .detail = {text, sizeof text});
+    TEST_SAY(&test_acme, .outcome = CARRIER_REFUSED, .failure = FAILURE_UNKNOWN,
+             .detail = {text, sizeof text});
+    test_settle_live();
+    assert_int_equal(test_status_live(id), STATUS_SENT);
+    assert_int_equal(strlen(test_last_event(other)), 498);
+    test_stop_live();
+}
+
 static void note_result(void *results, int result)
 {
     ((int *)results)[result < 0]++;
@@ -342,6 +364,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         LIVE_TEST(what_is_taken_is_sent_under_its_ids),
+        LIVE_TEST(a_long_answer_is_cut),
         LIVE_TEST(receipts_find_their_message),
         LIVE_TEST(what_is_refused_fails_with_the_carriers_reason),
         LIVE_TEST(what_the_carrier_takes_later_is_tried_again),

@@ -1,11 +1,14 @@
 #include "messaging/dispatch_note.h"
 
 #include "base/buf.h"
+#include "base/utf8.h"
 #include "messaging/receipts.h"
 
 #include <stdlib.h>
 
+/* Room for a sentence of NOTE_WHY_MAX and the ids of all parts. */
 enum { DETAIL_MAX = 8192 };
+_Static_assert(CARRIER_PARTS_MAX *(REFERENCE_MAX + 2) + NOTE_WHY_MAX + 512 < DETAIL_MAX, "enough");
 
 /* With copies of all texts, in one block. */
 static struct note *make(enum event_kind kind, struct buf *detail, const struct str *ids,
@@ -53,7 +56,7 @@ struct note *note_taken(const struct carrier *c, const struct carrier_answer *an
         if (answer->ids[i].n == 0)
             continue;
         buf_text(&detail, named ? ", " : " as ");
-        buf_add(&detail, answer->ids[i]);
+        buf_add(&detail, utf8_shown(answer->ids[i], REFERENCE_MAX));
         named = true;
     }
     buf_add_char(&detail, '.');

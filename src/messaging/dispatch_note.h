@@ -6,6 +6,8 @@
 #include "messaging/carrier.h"
 #include "store/store.h"
 
+enum { NOTE_WHY_MAX = 500 }; /* of what a carrier says */
+
 struct note {
     struct note *next; /* written after this one */
     enum event_kind kind;
@@ -14,7 +16,7 @@ struct note {
     struct str ids[];
 };
 
-/* A sentence. */
+/* A sentence, not much longer than NOTE_WHY_MAX. */
 struct note *note_new(enum event_kind kind, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* The carrier has taken the message. */

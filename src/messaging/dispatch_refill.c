@@ -2,7 +2,7 @@
 #include "messaging/dispatch_internal.h"
 
 /* Messages that are read at once; rows that are looked at for them, most of them other lanes'. */
-enum { READ_MAX = 128, LOOK_MAX = 8192 };
+enum { READ_MAX = 128, LOOK_MAX = 4096 };
 enum { STRANGERS_MAX = 256 };
 
 void dispatch_find_strangers(struct dispatch *d)

@@ -4,7 +4,7 @@
 #include "messaging/validity.h"
 
 /* What is done of it in a second: messages that change, or are asked about; reads of the store. */
-enum { CHANGES_MAX = 4096, SCAN_READS = 8, SCAN_MAX = 128, SCAN_LOOK_MAX = 8192 };
+enum { CHANGES_MAX = 4096, SCAN_READS = 8, SCAN_MAX = 128, SCAN_LOOK_MAX = 1024 };
 
 static bool is_expired(const struct message *m, int64_t now_us)
 {

@@ -131,6 +131,55 @@ static void a_scan_waits_for_the_store(void **state)
     test_stop_live();
 }
 
+/* Whether a carrier has them is not known: they are not said to have waited all the time. */
+static void what_was_handed_over_before_a_crash_is_not_expired_unread(void **state)
+{
+    int64_t first, last, id;
+
+    leave_many(test_live(&test_acme), SHARE, &first, &last);
+    id = test_leave(brief(&test_acme)).id;
+    assert_int_equal(store_begin(test_store), 0);
+    assert_int_equal(
+        store_end(test_store, store_hand_over(test_store, &id, 1, test_acme.carrier.number)), 0);
+    test_acme.room = 0;
+    test_start_live(WINDOW);
+    test_pass(2 * VALIDITY_S);
+    assert_int_equal(test_status_live(id), STATUS_QUEUED);
+    test_acme.room = SHARE;
+    test_settle_live();
+    while (test_acme.held)
+        TEST_SAY(&test_acme, .outcome = CARRIER_TOOK);
+    test_settle_live();
+    assert_string_equal(test_events(id), "possible_duplicate");
+    test_stop_live();
+}
+
+/* The message is on its way into the lane that is being scanned, and its row says so already. */
+static void what_is_on_its_way_is_not_expired_unread(void **state)
+{
+    int64_t first, last;
+
+    leave_many(test_live(&test_beta), 2 * SHARE, &first, &last);
+    test_beta.room = 0;
+    test_before_next_read(NULL);
+    test_start_live(WINDOW);
+    int64_t id = test_send_message(brief(&test_acme));
+    test_settle_live();
+    assert_true(counts(&test_beta).behind);
+    TEST_SAY(&test_acme, .outcome = CARRIER_ELSEWHERE, .failure = FAILURE_UNKNOWN);
+    test_now_us += VALIDITY_S * TEST_SECOND_US;
+    test_before_next_read(test_wait_for_writer);
+    dispatch_tick(test_dispatch);
+    test_settle_live();
+    assert_int_equal(test_status_live(id), STATUS_QUEUED); /* it lies in the store now */
+    assert_int_equal(counts(&test_beta).expired, 0);
+    test_pass(1);
+    assert_int_equal(test_look_live(id).failure, FAILURE_VALIDITY_EXPIRED);
+    assert_int_equal(counts(&test_beta).expired, 1);
+    assert_int_equal(dispatch_held(test_dispatch), SHARE);
+    test_stop_live();
+}
+
 /* ---- a carrier that stands still ---- */
 
 static void the_others_go_on(void **state)
@@ -165,6 +214,33 @@ static void the_others_go_on(void **state)
     test_settle_live();
     assert_int_equal(test_acme.submitted[0], first);
     test_stop_live();
+}
+
+/* There are more lanes than are read at once, and all have much to read. */
+static void every_lane_has_its_turn(void **state)
+{
+    enum { LANES = 20, LEFT = 20 * SHARE, FIRST_NUMBER = 100 };
+    static struct test_carrier carriers[LANES];
+    int64_t first, last;
+
+    for (unsigned i = 0; i < LANES; i++) {
+        carriers[i] = test_carrier; /* direct: it takes all it gets */
+        carriers[i].carrier.number = FIRST_NUMBER + i;
+        leave_many(test_live(&carriers[i]), LEFT, &first, &last);
+    }
+    test_start(WINDOW);
+    for (unsigned i = 0; i < LANES; i++)
+        dispatch_add_carrier(test_dispatch, &carriers[i].carrier);
+    for (unsigned run = 0; run < LANES; run++) {
+        dispatch_run(test_dispatch);
+        for (unsigned i = 0; i < LANES; i++)
+            while (carriers[i].held)
+                TEST_SAY(&carriers[i], .outcome = CARRIER_TOOK);
+        test_wait_for_writer();
+    }
+    for (unsigned i = 0; i < LANES; i++)
+        assert_true(carriers[i].submitted_count > 0);
+    test_stop();
 }
 
 /* Many more go elsewhere than memory holds. */
@@ -273,7 +349,10 @@ int main(void)
         LIVE_TEST(what_a_carrier_has_does_not_expire),
         LIVE_TEST(what_lies_in_the_store_only_expires_too),
         LIVE_TEST(a_scan_waits_for_the_store),
+        LIVE_TEST(what_was_handed_over_before_a_crash_is_not_expired_unread),
+        LIVE_TEST(what_is_on_its_way_is_not_expired_unread),
         LIVE_TEST(the_others_go_on),
+        LIVE_TEST(every_lane_has_its_turn),
         LIVE_TEST(all_of_a_dead_carriers_queue_goes_another_way),
         LIVE_TEST(each_message_ends_once),
     };

@@ -188,6 +188,26 @@ static void it_may_come_back(void **state)
     test_stop_live();
 }
 
+/* In the other lane it waits anew. */
+static void it_does_not_come_back_at_once(void **state)
+{
+    test_set_failover(30 * TEST_SECOND_US);
+    test_start_live(WINDOW);
+    set_health(&test_acme, 0);
+    test_beta.room = 0;
+    int64_t id = test_send_live(&test_acme);
+    for (int i = 0; i < 6; i++)
+        test_pass(1);
+    assert_int_equal(test_look_live(id).carrier, test_beta.carrier.number);
+    set_health(&test_acme, CARRIER_HEALTH_FULL);
+    for (int i = 0; i < 29; i++)
+        test_pass(1);
+    assert_int_equal(test_look_live(id).carrier, test_beta.carrier.number);
+    test_pass(1);
+    test_assert_sent_to(&test_acme, &id, 1);
+    test_stop_live();
+}
+
 static void where_the_operator_wants_it_so_it_waits(void **state)
 {
     test_set_failover(0);
@@ -291,6 +311,7 @@ int main(void)
         LIVE_TEST(what_waits_for_a_carrier_that_is_down_goes_another_way),
         LIVE_TEST(a_moment_without_the_carrier_changes_nothing),
         LIVE_TEST(it_may_come_back),
+        LIVE_TEST(it_does_not_come_back_at_once),
         LIVE_TEST(where_the_operator_wants_it_so_it_waits),
         LIVE_TEST(what_has_waited_too_long_goes_another_way),
         LIVE_TEST(waiting_is_counted_from_the_start),

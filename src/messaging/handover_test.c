@@ -57,10 +57,11 @@ static void no_more_are_marked_than_there_is_room(void **state)
     dispatch_run(test_dispatch);
     dispatch_run(test_dispatch); /* marks that are on their way count */
     test_open_gate();
-    test_settle_live();
-    test_assert_sent_to(&test_acme, ids, 3);
+    test_wait_for_writer();
     for (int i = 0; i < 10; i++)
         assert_int_equal(test_is_marked(ids[i]), i < 3);
+    test_settle_live();
+    test_assert_sent_to(&test_acme, ids, 3);
     test_stop_live();
 }
 
@@ -266,9 +267,10 @@ static void or_fails_when_there_is_none(void **state)
     struct message m = test_live(&test_acme);
 
     m.carrier = 4711;
-    int64_t id = test_leave(m).id;
     test_start_live(64);
     dispatch_set_routing(test_dispatch, NULL);
+    int64_t id = test_send_message(m); /* the first one of its kind */
+    test_settle_live();
     test_pass(3);
     assert_int_equal(test_look_live(id).failure, FAILURE_NO_ROUTE);
     assert_int_equal(dispatch_held(test_dispatch), 0);
@@ -293,6 +295,22 @@ static void what_waits_for_a_carrier_that_is_dropped_goes_another_way(void **sta
     assert_int_equal(test_beta.submitted_count, 0); /* other routes may be on their way */
     test_pass(3);
     test_assert_sent_to(&test_beta, ids + 1, 2);
+    test_stop_live();
+}
+
+/* The mark is on its way when the carrier goes. */
+static void what_was_about_to_go_to_it_too(void **state)
+{
+    test_start_live(64);
+    int64_t id = test_send_live(&test_acme);
+    dispatch_run(test_dispatch);
+    dispatch_drop_carrier(test_dispatch, &test_acme.carrier);
+    test_settle_live();
+    assert_int_equal(test_acme.submitted_count, 0);
+    assert_false(test_is_marked(id));
+    test_pass(3);
+    test_assert_sent_to(&test_beta, &id, 1);
+    assert_string_equal(test_events(id), "failover");
     test_stop_live();
 }
 
@@ -335,6 +353,7 @@ int main(void)
         LIVE_TEST(a_message_whose_carrier_nobody_has_goes_another_way),
         LIVE_TEST(or_fails_when_there_is_none),
         LIVE_TEST(what_waits_for_a_carrier_that_is_dropped_goes_another_way),
+        LIVE_TEST(what_was_about_to_go_to_it_too),
         LIVE_TEST(one_that_takes_its_place_gets_what_waits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

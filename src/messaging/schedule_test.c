@@ -174,7 +174,6 @@ static void when_the_lane_is_full_they_lie_in_the_store(void **state)
     test_answer_first(FAILURE_NONE);
     settle_all();
     test_assert_submitted((int64_t[]){one, two, last, first, second}, 5);
-    assert_int_equal(test_carrier.followed_count, 0);
     test_answer_first(FAILURE_NONE);
     test_answer_first(FAILURE_NONE);
     settle_all();
@@ -182,6 +181,7 @@ static void when_the_lane_is_full_they_lie_in_the_store(void **state)
     assert_int_equal(dispatch_held(test_dispatch), 1);
     dispatch_run(test_dispatch);
     assert_int_equal(test_carrier.submitted[5], next);
+    assert_int_equal(test_carrier.followed_count, 0); /* this run itself has sent them */
     test_stop();
 }
 
