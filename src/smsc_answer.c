@@ -89,8 +89,8 @@ static void submit(struct session *s, const struct smpp_pdu *pdu)
     char id[MESSAGE_ID_SIZE];
 
     if (s->smsc->options.silent)
-        return;
-    if (!s->may_submit)
+        s->smsc->submits++;
+    else if (!s->may_submit)
         answer_status(s, pdu, BAD_BIND_STATE);
     else if (pdu->destination.digits.n == 0)
         answer_status(s, pdu, BAD_RECIPIENT);

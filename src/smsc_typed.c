@@ -56,8 +56,8 @@ void smsc_typed_note(struct smsc_typed *t, struct esme *e, const struct smsc_par
 {
     struct handset *h = place_of(t, (struct str){p->to, strlen(p->to)});
 
-    memcpy(h->number, p->to, sizeof h->number);
-    memcpy(h->sender, p->from, sizeof h->sender);
+    str_format(h->number, sizeof h->number, "%s", p->to);
+    str_format(h->sender, sizeof h->sender, "%s", p->from);
     h->esme = e;
     t->newest = *h;
 }

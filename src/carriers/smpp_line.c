@@ -53,7 +53,6 @@ static struct smpp_link_options link_options(struct smpp_line *l, enum smpp_bind
 
     return (struct smpp_link_options){
         .loop = l->carrier->options.loop,
-        .clock = l->carrier->options.clock,
         .name = l->name,
         .bind = bind,
         .host = f->address.host,

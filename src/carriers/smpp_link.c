@@ -289,11 +289,6 @@ unsigned smpp_link_in_flight(const struct smpp_link *l)
     return l->window.count;
 }
 
-int64_t smpp_link_heard_us(const struct smpp_link *l)
-{
-    return l->heard_us;
-}
-
 void smpp_link_rebind(struct smpp_link *l, const char *why)
 {
     if (l->state != SMPP_LINK_CONNECTING && l->state != SMPP_LINK_BINDING &&

@@ -14,7 +14,6 @@ enum smpp_bind { SMPP_BIND_TRX, SMPP_BIND_TX, SMPP_BIND_RX };
 
 struct smpp_link_options {
     struct loop *loop;
-    const struct clock *clock;
     const char *name; /* "acme/1", for the log; this and all other texts are copied */
     enum smpp_bind bind;
     const char *host;
@@ -59,7 +58,5 @@ void smpp_link_rebind(struct smpp_link *l, const char *why);
  * are given; then what is unanswered is told as lost, then `stopped`, without `lost`. After it the
  * link may be started again, or freed. */
 void smpp_link_stop(struct smpp_link *l, void (*stopped)(void *context), void *context);
-/* Microseconds (clock) when the peer was last heard of; 0 never. */
-int64_t smpp_link_heard_us(const struct smpp_link *l);
 /* In any state, before the loop is freed; nothing is told any more. */
 void smpp_link_free(struct smpp_link *l);

@@ -33,7 +33,6 @@ struct smpp_link {
     int64_t bound_us;              /* since when; 0: it is not. Monotonic, like the next two */
     int64_t alive_us, enquired_us; /* when the peer was last heard, and last asked for a sign */
     unsigned enquiries;            /* since the peer was last heard */
-    int64_t heard_us;              /* by the clock */
     bool nack_logged;              /* of this connection */
 
     char why[256];    /* for the next turn of the loop */

@@ -215,7 +215,7 @@ size_t smpp_link_hear(void *link, struct str bytes)
     struct smpp_link *l = link;
     struct str rest = bytes;
     size_t length = 0;
-    int64_t now_us = clock_now_us(l->options.clock), alive_us = clock_monotonic_us();
+    int64_t alive_us = clock_monotonic_us();
 
     while (l->tcp) { /* callbacks may end it */
         if (smpp_frame(rest, &length) < 0) {
@@ -226,7 +226,6 @@ size_t smpp_link_hear(void *link, struct str bytes)
             break;
         l->enquiries = 0;
         l->alive_us = alive_us;
-        l->heard_us = now_us;
         hear(l, (struct str){rest.p, length});
         rest = str_skip(rest, length);
     }

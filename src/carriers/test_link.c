@@ -1,7 +1,5 @@
 #include "carriers/test_link.h"
 
-#include "base/clock.h"
-
 #include <stdio.h>
 
 struct test_link test_link;
@@ -85,7 +83,6 @@ int test_link_set_up(void **state)
     test_smsc_init(&test_smsc, NULL);
     test_link.options = (struct smpp_link_options){
         .loop = test_loop,
-        .clock = &clock_real,
         .name = "acme/1",
         .bind = SMPP_BIND_TRX,
         .host = "127.0.0.1",

@@ -14,6 +14,11 @@
 
 /* ---- all of them ---- */
 
+static bool is_fresh(int64_t told_us)
+{
+    return clock_now_us(&clock_real) - told_us < FRESH_US;
+}
+
 /* The file goes away when a server stops; when it was killed the notes grow old. */
 static void look_for_server(const struct local *l, struct carrier_entries *all)
 {
@@ -21,7 +26,7 @@ static void look_for_server(const struct local *l, struct carrier_entries *all)
 
     str_format(path, sizeof path, "%s/address", l->config->server_data_dir);
     all->server_is_there = access(path, F_OK) == 0;
-    all->server_runs = all->server_is_there && clock_now_us(&clock_real) - all->told_us < FRESH_US;
+    all->server_runs = all->server_is_there && is_fresh(all->told_us);
 }
 
 static struct carrier_entry *entry_for(struct carrier_entries *all, const char *name)
@@ -105,9 +110,16 @@ static const struct column columns[] = {
 };
 enum { COLUMN_COUNT = sizeof columns / sizeof *columns };
 
+/* The server has it, though the configuration that was read here does not: it is another one. */
+static bool is_elsewhere(const struct carrier_entries *all, const struct carrier_entry *e)
+{
+    return !e->config && all->server_runs && e->record.state != CARRIER_UNUSED &&
+           is_fresh(e->record.told_us);
+}
+
 static const char *state_of(const struct carrier_entries *all, const struct carrier_entry *e)
 {
-    if (!e->config)
+    if (!e->config && !is_elsewhere(all, e))
         return carrier_state_word(CARRIER_UNUSED);
     if (e->record.drained)
         return carrier_state_word(CARRIER_DRAINED);
@@ -146,12 +158,26 @@ static void add_carrier(struct table *t, const struct carrier_entries *all,
     memcpy(row, cells, sizeof cells);
 }
 
+static void tell_elsewhere(const struct carrier_entries *all)
+{
+    for (size_t i = 0; i < all->count; i++)
+        if (is_elsewhere(all, &all->list[i])) {
+            talk("\nThe server has '%s' from another configuration than was read here; name its "
+                 "file "
+                 "with --config or $SKYLARK_CONFIG.",
+                 all->list[i].name);
+            return;
+        }
+}
+
 static void tell_age(const struct carrier_entries *all)
 {
     char at[RFC3339_SIZE];
 
-    if (all->server_runs)
+    if (all->server_runs) {
+        tell_elsewhere(all);
         return;
+    }
     rfc3339_format(all->told_us, at);
     talk(all->server_is_there
              ? "\nThe server has not told of them of late: it was killed, or has not read this "

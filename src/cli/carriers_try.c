@@ -42,6 +42,10 @@ static const struct config_carrier *find(const struct config *c, const char *nam
         list[i] = (struct carrier_entry){.name = c->carriers[i].name, .config = &c->carriers[i]};
     all.list = list;
     const struct carrier_entry *e = carriers_named(&all, name);
+    if (!e && c->file)
+        talk("%s was read; --config or $SKYLARK_CONFIG names another configuration.", c->file);
+    else if (!e)
+        talk("No configuration was read; --config or $SKYLARK_CONFIG names its file.");
     return e ? e->config : NULL;
 }
 

@@ -23,7 +23,7 @@
       "Requests in a minute, in place of the plan's; 0 is no limit.")                              \
     X(PER_HOUR, "per-hour", 0, "N", "Requests in an hour, in place of the plan's; 0 is no limit.") \
     X(EXPIRES, "expires", 0, "TIME", "When it ends by itself, such as 2026-12-31T00:00:00Z.")      \
-    X(ACCOUNT, "account", 0, "NAME", "Whose keys; not given: 'default' to make one, all to list.") \
+    X(ACCOUNT, "account", 0, "NAME", "Whose; not given: 'default', or all where keys are listed.") \
     X(GRACE, "grace", 0, "HOURS", "How long the old key goes on, 0 to 168; 0 if not given.")       \
     X(TO, "to", 0, "NUMBER", "Destination, such as +15550001234.")                                 \
     X(FROM, "from", 0, "SENDER", "Number or name that it comes from.")                             \

@@ -15,7 +15,8 @@ static int tell_no_carrier(const struct config *config)
          "\n"
          "[sender +18005551234]\n"
          "\n"
-         "Then look for faults with skylark config check.",
+         "Then look for faults with skylark config check. If the server has another configuration, "
+         "name its file with --config or $SKYLARK_CONFIG.",
          config->file ? config->file : CONFIG_USUAL_FILE);
     return CLI_NOT_FOUND;
 }

@@ -45,6 +45,12 @@ static unsigned share_of(const struct explanation *e, const struct carrier_route
     return all ? (unsigned)((own * 100 + all / 2) / all) : 0;
 }
 
+/* Without a sender nothing can be taken, whatever the route. */
+static bool can_take(const struct explanation *e, const struct routing_step *step)
+{
+    return !step->why && e->choice.route;
+}
+
 static const char *explain_step(const struct explanation *e, const struct routing_step *step,
                                 struct arena *a)
 {
@@ -105,7 +111,7 @@ static void add_step(struct table *t, const struct explanation *e, const struct 
         arena_number(&t->memory, route->priority),
         arena_number(&t->memory, route->weight),
         table_text(t, str_of(amount_text(route->cost_micros, cost))),
-        step->why ? "no" : "yes",
+        can_take(e, step) ? "yes" : "no",
         explain_step(e, step, &t->memory),
     };
     memcpy(row, cells, sizeof cells);
@@ -213,7 +219,7 @@ static void put_routes(struct json_writer *w, const struct explanation *e, struc
         json_member_i64(w, "weight", route->weight);
         json_key(w, "cost");
         json_put_micros(w, route->cost_micros);
-        json_member_bool(w, "canTake", !e->steps[i].why);
+        json_member_bool(w, "canTake", can_take(e, &e->steps[i]));
         json_member_word(w, "explanation", explain_step(e, &e->steps[i], a));
         json_end(w);
     }

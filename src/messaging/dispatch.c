@@ -98,12 +98,7 @@ static bool take_written(struct dispatch *d)
 
     /* What was offered before these errands were done is seen before them. */
     dispatch_collect(d);
-    while (l) {
-        struct letter *next = l->next;
-        struct errand *e = (struct errand *)l;
-        e->back(e);
-        l = next;
-    }
+    errands_back(l);
     return any;
 }
 

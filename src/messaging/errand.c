@@ -31,3 +31,12 @@ void errand_try(struct errand *e, struct writer *w)
     if (refused)
         go_home(&e->job, refused);
 }
+
+void errands_back(struct letter *first)
+{
+    while (first) {
+        struct errand *e = (struct errand *)first;
+        first = first->next;
+        e->back(e);
+    }
+}

@@ -22,3 +22,5 @@ void errand_init(struct errand *e, struct mailbox *home,
 void errand_owe(struct errand *e, struct writer *w);
 /* Tried once: refused when too much waits, lost when the store cannot be written. */
 void errand_try(struct errand *e, struct writer *w);
+/* What mailbox_take gave of a home: each is told that it is back. On the engine's thread. */
+void errands_back(struct letter *first);

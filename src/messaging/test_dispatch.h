@@ -4,6 +4,7 @@
 #pragma once
 
 #include "messaging/dispatch.h"
+#include "messaging/test_gate.h"
 #include "store/test_store.h"
 
 #include <setjmp.h>
@@ -19,7 +20,6 @@ extern _Atomic int64_t test_now_us;
 extern const struct clock test_clock;
 extern struct store *test_store;
 extern struct store_reader *test_reader;
-extern struct writer *test_writer;
 extern struct dispatch *test_dispatch;
 extern struct optouts *test_optouts;
 extern struct arena test_arena;
@@ -54,13 +54,8 @@ struct message test_look_mode(int64_t id, enum mode mode);
 struct message test_look(int64_t id);
 enum message_status test_status(int64_t id);
 
-/* When it returns, everything that was posted to the writer before is written. */
-void test_wait_for_writer(void);
-/* The same, and the engine has had its turn. */
+/* What was posted is written, and the engine has had its turn. */
 void test_settle(void);
-/* Between the two the writer stands still. */
-void test_close_gate(void);
-void test_open_gate(void);
 /* Runs the engine until the message has come so far, or so many are held. */
 void test_run_until_mode(int64_t id, enum mode mode, enum message_status status);
 void test_run_until(int64_t id, enum message_status status);

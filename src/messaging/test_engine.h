@@ -2,8 +2,8 @@
  * turn, and the box that errands come back to. The test plays the engine's thread. */
 #pragma once
 
+#include "messaging/test_gate.h"
 #include "store/test_store.h"
-#include "store/writer.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +16,6 @@ extern _Atomic int64_t test_now_us;
 extern const struct clock test_clock;
 extern struct store *test_store;
 extern struct store_reader *test_reader;
-extern struct writer *test_writer;
 extern struct mailbox test_home;
 extern struct arena test_arena;
 
@@ -29,9 +28,6 @@ void test_engine_stop(void);
 bool test_bring_home(void);
 /* Whatever was posted is written and has come back. */
 void test_settle(void);
-/* Between the two the writer stands still. */
-void test_close_gate(void);
-void test_open_gate(void);
 /* So many of the next commits fail. */
 void test_fail_commits(int count);
 

@@ -1,4 +1,5 @@
 /* What real peers send beside the book, and what no peer may do to us. */
+#include "base/test_random.h"
 #include "smpp/pdu.h"
 
 #include <errno.h>
@@ -427,8 +428,7 @@ static uint32_t random_number(void)
 {
     static uint64_t seed = 0x9e3779b97f4a7c15; /* the same in every run */
 
-    seed = seed * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(seed >> 32);
+    return test_random(&seed);
 }
 
 /* A good deliver_sm with a few bytes changed and its end cut or not, or nothing but chance. */

@@ -1,5 +1,6 @@
 /* A shelf of volumes must say the same as a plain array of all entries does, whatever has been
  * merged, dropped, begun or given up. */
+#include "base/test_random.h"
 #include "store/sqlite_internal.h"
 #include "store/sqlite_posting.h"
 #include "store/test_fixture.h"
@@ -17,8 +18,7 @@ static uint64_t seed;
 
 static size_t pick(size_t below)
 {
-    seed = seed * 6364136223846793005u + 1442695040888963407u;
-    return (size_t)(seed >> 33) % below;
+    return test_random(&seed) % below;
 }
 
 static struct sqlite_store *engine(void)

@@ -1,4 +1,5 @@
 /* Requests that are answered once: what is kept is found, by its owner, for a day. */
+#include "base/test_random.h"
 #include "store/sqlite_internal.h"
 #include "store/test_fixture.h"
 
@@ -163,8 +164,7 @@ static uint64_t seed;
 
 static size_t pick(size_t below)
 {
-    seed = seed * 6364136223846793005u + 1442695040888963407u;
-    return (size_t)(seed >> 33) % below;
+    return test_random(&seed) % below;
 }
 
 static struct sqlite_store *engine(void)

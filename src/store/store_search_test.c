@@ -1,5 +1,6 @@
 /* Lists of messages with conditions, compared with a plain array: random messages, moves, batches,
  * rollbacks and reopenings, with housekeeping at any moment between. */
+#include "base/test_random.h"
 #include "store/sqlite_internal.h"
 #include "store/test_fixture.h"
 
@@ -23,8 +24,7 @@ static const char *const tags[] = {"a", "b", "caf\xc3\xa9", "spring sale"};
 
 static size_t pick(size_t below)
 {
-    seed = seed * 6364136223846793005u + 1442695040888963407u;
-    return (size_t)(seed >> 33) % below;
+    return test_random(&seed) % below;
 }
 
 /* Most are alike, some are rare. */

@@ -81,6 +81,20 @@ describe('smpp: operating', { timeout: 120_000 * slowness }, () => {
     assert.equal(b.submits.length, 0);
   }));
 
+  it('says so when it reads another configuration than the server', () => withTwo(async ({ live }) => {
+    const folder = ['--data-dir', live.server.dataDir];
+    const list = await until('the server to note its carriers', async () => {
+      const told = await skylark(['carriers', 'list', ...folder]);
+      return /first\s+bound/.test(told.stdout) && told;
+    });
+    assert.match(list.stderr, /another configuration.*--config/s);
+    const test = await skylark(['carriers', 'test', 'first', ...folder]);
+    assert.equal(test.code, 5);
+    assert.match(test.stderr, /No configuration was read; --config/);
+    const explain = await skylark(['route', 'explain', to, ...folder]);
+    assert.match(explain.stderr, /--config or \$SKYLARK_CONFIG/);
+  }));
+
   it('carriers test tells what works and what does not', () => withTwo(async ({ a, live }) => {
     const good = await skylark(['carriers', 'test', 'first', '--config', live.file]);
     assert.equal(good.code, 0, good.stderr);
