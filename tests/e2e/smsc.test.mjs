@@ -49,7 +49,7 @@ const none = () => [];
 const usual = () => ({});
 
 describe('skylark smsc', { timeout: 180_000 * slowness }, () => {
-  it('prints messages, with their parts joined, and sends receipts', () => withBoth(none, usual, async ({ smsc, api, carrier, ends }) => {
+  it('prints messages, with their parts joined, and sends receipts', () => withBoth(none, usual, async ({ smsc, api, carrier, ends, folder }) => {
     const long = 'Ein Text, der nicht in eine Nachricht paßt. '.repeat(8).trim();
     const texts = ['Hello, phone network', long, 'Привет 👋'];
     const ids = [];
@@ -66,6 +66,11 @@ describe('skylark smsc', { timeout: 180_000 * slowness }, () => {
       return found.receipts === 5 && found;
     });
     assert.deepEqual([row.name, row.state, row.bindsUp, row.submitted, row.taken, row.strays], ['local', 'bound', 1, 5, 5, 0]);
+    const { stdout } = await skylark(['carriers', 'list', '--data-dir', folder]);
+    assert.match(stdout, /^local +bound +1\/1 /m, 'the server knows its configuration, whatever the command was given');
+    const lost = await skylark(['carriers', 'test', 'local', '--data-dir', folder]);
+    assert.equal(lost.code, 5);
+    assert.match(lost.stderr, /has no carriers; name the file that has them with --config/);
   }));
 
   it('sends what is typed as a handset would', () => withBoth(none, usual, async ({ smsc, api, ends }) => {
