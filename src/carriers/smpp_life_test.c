@@ -293,6 +293,22 @@ static void idle_binds_are_left_alone(void **state)
     test_port_assert_outcome(p, CARRIER_TOOK);
 }
 
+static void a_slow_store_is_no_stall(void **state)
+{
+    test_port.config.stall_timeout_ms = 100;
+    test_port.config.window = 1;
+    test_port.settle = false;
+    test_port_up();
+    int first = test_port_submit("1");
+    test_port_submit("2");
+    test_expect_submit(&test_session, "1");
+    test_session_answer_id(&test_session, "1");
+    test_port_until_answered(first);
+    tick_for(250);
+    test_port_settle(first);
+    test_expect_submit(&test_session, "2"); /* over the same connection */
+}
+
 static void a_pause_is_no_stall(void **state)
 {
     test_port.config.stall_timeout_ms = 150;
@@ -360,6 +376,7 @@ int main(void)
         PORT_TEST(signs_of_life_are_no_answers),
         PORT_TEST(slow_answers_are_answers),
         PORT_TEST(idle_binds_are_left_alone),
+        PORT_TEST(a_slow_store_is_no_stall),
         PORT_TEST(a_pause_is_no_stall),
         PORT_TEST(tells_how_it_stands),
     };
