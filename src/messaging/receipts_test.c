@@ -176,7 +176,7 @@ static void count_done(void *context, int result)
 static void test_memory_is_bounded(void **state)
 {
     enum { RECEIPTS = 100000, STEP = 500 };
-    size_t before_kib = resident_kib(), done = 0;
+    size_t before = resident_kib(), done = 0;
 
     for (int i = 0; i < RECEIPTS; i++) {
         char id[16];
