@@ -118,6 +118,20 @@ static void test_a_message(void **state)
     assert_int_equal(m->created_us, atomic_load(&test_now_us));
 }
 
+static void test_a_number_in_national_form(void **state)
+{
+    struct arrival a = whole("STOP");
+
+    a.from = STR("5551234567");
+    assert_int_equal(take(a), 0);
+    struct message_page p = received(SHOP);
+    assert_int_equal(p.count, 1);
+    assert_true(str_is(p.messages[0].from, "+15551234567"));
+    assert_int_equal(p.messages[0].coverage, COVERAGE_HIGH);
+    assert_true(
+        optouts_has(optouts, SHOP, MODE_LIVE, STR("+15551234567"))); /* for who writes to it */
+}
+
 static void test_whoever_has_the_address(void **state)
 {
     struct arrival a = whole("x");
@@ -328,6 +342,29 @@ static void test_overdue_and_the_disk_is_full(void **state)
     assert_text(SHOP, "one[\xe2\x80\xa6]");
 }
 
+/* What is overdue goes to the writer once, however slow that is. */
+static void test_overdue_and_the_writer_is_slow(void **state)
+{
+    enum { SENDERS = 128, TICKS = 20 };
+
+    for (int i = 0; i < SENDERS; i++) {
+        struct arrival a = part(2, 1, "one");
+        a.reference = (uint16_t)i;
+        take(a);
+    }
+    atomic_fetch_add(&test_now_us, HOUR_US + 1);
+    test_close_gate();
+    for (int i = 0; i < TICKS; i++)
+        arrivals_tick(arrivals);
+    struct arrival a = whole("x");
+    struct test_answer answer = {0};
+    arrivals_take(arrivals, &a, test_note_answer, &answer);
+    test_open_gate();
+    test_settle();
+    assert_int_equal(answer.result, 0);
+    assert_int_equal(received(SHOP).total, SENDERS + 1);
+}
+
 /* As many parts as a header can name, each as long as a part can be. */
 static void test_the_greatest_message(void **state)
 {
@@ -364,6 +401,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_a_message),
+        TEST(test_a_number_in_national_form),
         TEST(test_whoever_has_the_address),
         TEST(test_nobody_has_the_address),
         TEST(test_keywords),
@@ -379,6 +417,7 @@ int main(void)
         TEST(test_the_end_is_missing),
         TEST(test_whole_after_all),
         TEST(test_overdue_and_the_disk_is_full),
+        TEST(test_overdue_and_the_writer_is_slow),
         TEST(test_the_greatest_message),
         TEST(test_when_too_much_waits),
     };

@@ -31,7 +31,7 @@ struct reference_entry {
     unsigned part; /* from 1; 0: the whole */
 };
 
-void reference_table_add(struct reference_table *t, const struct reference_entry *e);
+void reference_table_add(struct reference_table *t, const struct reference_entry *is);
 
 /* Two hashes of addresses, either of which may be the handset. */
 struct reference_ends {

@@ -53,7 +53,7 @@ void test_engine_start(void)
     assert_int_equal(writer_start(&test_writer, &w), 0);
 }
 
-static bool bring_home(void)
+bool test_bring_home(void)
 {
     struct letter *l = mailbox_take(&test_home);
     bool any = l;
@@ -70,7 +70,7 @@ static bool bring_home(void)
 void test_engine_stop(void)
 {
     writer_stop(test_writer);
-    bring_home();
+    test_bring_home();
     writer_free(test_writer);
     store_reader_close(test_reader);
     test_store_close(test_store);
@@ -92,6 +92,7 @@ static int apply_barrier(struct write_job *job, struct store *s)
     struct barrier *b = (struct barrier *)job;
 
     if (b->is_gate) {
+        b->is_gate = false; /* once, also when it is written again */
         sem_post(&b->reached);
         sem_wait(&b->open);
     }
@@ -127,7 +128,7 @@ void test_settle(void)
         struct barrier b;
         barrier_post(&b, false);
         barrier_wait(&b);
-    } while (bring_home());
+    } while (test_bring_home());
 }
 
 static struct barrier gate;
