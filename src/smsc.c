@@ -119,9 +119,12 @@ static bool start(struct smsc *smsc)
 
 static void accept_all(struct smsc *smsc)
 {
+    struct sockaddr_storage address;
+    socklen_t length = sizeof address;
     int fd, on = 1;
 
-    while ((fd = accept4(smsc->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC)) >= 0) {
+    while ((fd = accept4(smsc->listener, (struct sockaddr *)&address, &length,
+                         SOCK_NONBLOCK | SOCK_CLOEXEC)) >= 0) {
         setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
         session_open(smsc, fd);
     }

@@ -134,6 +134,19 @@ static struct joined *find(struct smsc_join *j, const struct smsc_part *p)
     return m->texts ? m : NULL;
 }
 
+/* With a NUL behind it; NULL: memory is short. */
+static char *text_of(struct str s)
+{
+    char *text = malloc(s.n + 1);
+
+    if (!text)
+        return NULL;
+    if (s.n)
+        memcpy(text, s.p, s.n);
+    text[s.n] = '\0';
+    return text;
+}
+
 void smsc_join_take(struct smsc_join *j, const struct smsc_part *p)
 {
     if (p->parts.total < 2) {
@@ -144,7 +157,7 @@ void smsc_join_take(struct smsc_join *j, const struct smsc_part *p)
     char **place = m ? &m->texts[p->parts.number - 1] : NULL;
     if (!place || *place)
         return;
-    *place = strndup(p->text.p, p->text.n);
+    *place = text_of(p->text);
     m->count += *place != NULL;
     if (m->count == m->total)
         print_joined(m);

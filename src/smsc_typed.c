@@ -54,7 +54,7 @@ static struct handset *place_of(struct smsc_typed *t, struct str number)
 
 void smsc_typed_note(struct smsc_typed *t, struct esme *e, const struct smsc_part *p)
 {
-    struct handset *h = place_of(t, str_of(p->to));
+    struct handset *h = place_of(t, (struct str){p->to, strlen(p->to)});
 
     memcpy(h->number, p->to, sizeof h->number);
     memcpy(h->sender, p->from, sizeof h->sender);

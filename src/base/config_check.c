@@ -150,9 +150,22 @@ static void check_carrier_tls(struct config_load *l, const struct config_carrier
         config_warn(l, c->place, "[carrier %s] has settings of TLS, but tls is off", c->name);
 }
 
+/* SMPP has room for 8; there are carriers that give longer ones, and take them. */
+static void check_password(struct config_load *l, const struct config_carrier *c)
+{
+    enum { BY_THE_BOOK = 8 };
+
+    if (strlen(c->password) > BY_THE_BOOK)
+        config_warn(l, config_section_origin(CONFIG_CARRIER, &c->section, "password"),
+                    "carrier %s.password has %zu characters; SMPP knows at most %d, so the carrier "
+                    "may refuse it",
+                    c->name, strlen(c->password), BY_THE_BOOK);
+}
+
 static void check_carrier(struct config_load *l, const struct config_carrier *c)
 {
     check_carrier_tls(l, c);
+    check_password(l, c);
     check_ton_npi(l, c);
     check_statuses(l, c);
     if (c->reconnect_min_ms > c->reconnect_max_ms)

@@ -144,7 +144,8 @@ static void bad_values(void **state)
         {"window = 1001", "window must be a whole number from 1 to 1000, not '1001'"},
         {"window = -1", "window must be a whole number from 1 to 1000, not '-1'"},
         {"data_coding = -2", "data_coding must be a whole number from -1 to 255, not '-2'"},
-        {"password = 123456789", "password has 9 characters; at most 8 are allowed"},
+        {"password = 12345678901234567890123456789012345678901234567890123456789012345",
+         "password has 65 characters; at most 64 are allowed"},
         {"service_type = ABCDEF", "service_type has 6 characters; at most 5 are allowed"},
         {"version = 3.5", "version must be one of 3.3, 3.4, 5.0, not '3.5'"},
         {"tls_ca = ~/x", "tls_ca must be a whole path; ~ is not understood here: '~/x'"},
@@ -240,6 +241,20 @@ static void tls_without_tls(void **state)
     check_lines(&config_report.warnings, want);
 }
 
+static void passwords_may_be_longer_than_the_book_has_it(void **state)
+{
+    char want[256];
+
+    load_good(ACME "password = 12345678\n" GB);
+    check_lines(&config_report.warnings, "");
+    load_good(ACME "password = 123456789\n" GB);
+    snprintf(want, sizeof want,
+             "%s: carrier acme.password has 9 characters; SMPP knows at most 8, so the carrier may "
+             "refuse it\n",
+             origin_of(4));
+    check_lines(&config_report.warnings, want);
+}
+
 static void many_of_each(void **state)
 {
     struct buf text BUF_CLEANUP;
@@ -286,6 +301,7 @@ int main(void)
         CONFIG_CASE(bad_senders_and_routes),
         CONFIG_CASE(several_faults),
         CONFIG_CASE(tls_without_tls),
+        CONFIG_CASE(passwords_may_be_longer_than_the_book_has_it),
         CONFIG_CASE(many_of_each),
         CONFIG_CASE(words_of_a_list),
     };

@@ -142,6 +142,22 @@ void smpp_answer_take(struct smpp_line *l, struct smpp_part *part, const struct 
     smpp_carrier_wake(c);
 }
 
+void smpp_answer_release(struct smpp_line *l)
+{
+    struct smpp_job *next;
+
+    for (struct smpp_job *j = smpp_jobs_take_all_reversed(&l->queue); j; j = next) {
+        next = j->next;
+        if (j->sent || j->taken) {
+            smpp_jobs_add(&l->queue, j);
+            continue;
+        }
+        j->queued = false;
+        smpp_job_give_up(j, CARRIER_UNTRIED, FAILURE_NONE, "");
+        smpp_answer_give(l->carrier, j);
+    }
+}
+
 /* Of those that wait here nothing is unanswered any more. */
 void smpp_answer_lost(struct smpp_line *l)
 {

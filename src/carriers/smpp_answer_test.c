@@ -132,6 +132,37 @@ static void a_throttled_bind_pauses_and_sends_again(void **state)
     assert_non_null(strstr(test_port_state().note, "throttled"));
 }
 
+static void what_is_throttled_again_goes_back(void **state)
+{
+    char text[2 * 153 + 1];
+
+    memset(text, 'x', sizeof text);
+    text[sizeof text - 1] = '\0';
+    test_port_up();
+    int whole = test_port_submit("1"), begun = test_port_submit(text);
+    test_expect_submit(&test_session, "1");
+    test_session_answer(&test_session, 0x58);
+    test_session_expect(&test_session, SMPP_SUBMIT_SM);
+    test_session_answer_id(&test_session, "first part");
+    test_session_expect(&test_session, SMPP_SUBMIT_SM);
+    test_session_answer(&test_session, 0x58);
+    test_port_until_room(0);
+    test_port_tick();
+    assert_int_equal(test_port.answers, 0); /* the first pause is short */
+    test_expect_submit(&test_session, "1");
+    test_session_answer(&test_session, 0x58);
+    test_port_until_room(0);
+    test_loop_settle();
+    int waiting = test_port_submit("2");
+    test_port_tick();
+    test_port_assert_outcome(whole, CARRIER_UNTRIED);
+    test_port_assert_outcome(waiting, CARRIER_UNTRIED);
+    assert_int_equal(test_port.answers, 2); /* of the other one the carrier has a part */
+    test_session_expect(&test_session, SMPP_SUBMIT_SM);
+    test_session_answer_id(&test_session, "second part");
+    test_port_assert_outcome(begun, CARRIER_TOOK);
+}
+
 static double allowed;
 
 static void look_at_rate(void *unused)
@@ -330,6 +361,7 @@ int main(void)
         PORT_TEST(a_nack_is_an_answer),
         PORT_TEST(a_refused_part_ends_the_message),
         PORT_TEST(a_throttled_bind_pauses_and_sends_again),
+        PORT_TEST(what_is_throttled_again_goes_back),
         PORT_TEST(throttling_halves_the_rate),
         PORT_TEST(a_congested_carrier_gets_less),
         PORT_TEST(the_other_bind_goes_on),

@@ -184,6 +184,21 @@ void smpp_carrier_drain(struct smpp_carrier *c, bool drained)
     smpp_carrier_wake(c);
 }
 
+/* A carrier that goes on throttling does not keep what it will not take. */
+static void release_what_pauses(struct smpp_carrier *c, int64_t now_us)
+{
+    bool moves = false;
+
+    for (unsigned i = 0; i < c->line_count; i++) {
+        struct smpp_line *l = &c->lines[i];
+        if (l->sends && smpp_pause_goes_on(&l->pause, now_us))
+            smpp_answer_release(l);
+        moves |= smpp_line_can_send(l, now_us);
+    }
+    if (!moves)
+        smpp_feed_return(c);
+}
+
 void smpp_carrier_tick(struct smpp_carrier *c)
 {
     int64_t now_us = smpp_now_us();
@@ -194,6 +209,7 @@ void smpp_carrier_tick(struct smpp_carrier *c)
     for (unsigned i = 0; i < c->line_count && !c->unbinding; i++)
         if (c->lines[i].sends && smpp_link_is_bound(c->lines[i].link))
             smpp_line_watch(&c->lines[i], now_us);
+    release_what_pauses(c, now_us);
     smpp_carrier_wake(c);
 }
 

@@ -117,6 +117,9 @@ bool smpp_line_can_send(const struct smpp_line *l, int64_t now_us);
 void smpp_answer_take(struct smpp_line *l, struct smpp_part *part, const struct smpp_pdu *response);
 /* The line is gone: what it has begun is answered for. */
 void smpp_answer_lost(struct smpp_line *l);
+/* What the line has begun and the carrier has nothing of goes back to dispatch, where it may expire
+ * or go another way. */
+void smpp_answer_release(struct smpp_line *l);
 /* Tells dispatch, when the job is over; the job may be gone then. */
 void smpp_answer_give(struct smpp_carrier *c, struct smpp_job *j);
 

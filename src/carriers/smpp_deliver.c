@@ -7,7 +7,7 @@ enum {
     ESM_UDHI = 0x40,
     TON_INTERNATIONAL = 1,
     TON_LETTERS = 5,
-    FULL_DIGITS = 10, /* a number of so many is one of E.164, whatever the carrier calls it */
+    FULL_DIGITS = 11, /* more than in a national number: one of E.164, whatever it is called */
     TEXT_MAX = 4 * SMPP_PDU_MAX, /* each octet may take so many bytes of UTF-8 */
     DETAIL_MAX = 512,
     RAW_MAX = 1000,
@@ -59,8 +59,22 @@ static void take_header(const struct smpp_pdu *pdu, struct str *octets, struct u
         *fill = udh_fill(before - octets->n);
 }
 
+static bool is_plain_ascii(struct str octets)
+{
+    for (size_t i = 0; i < octets.n; i++)
+        if ((octets.p[i] < ' ' || octets.p[i] > '~') && !memchr("\r\n\t", octets.p[i], 3))
+            return false;
+    return octets.n > 0;
+}
+
+/* Carriers write their receipts in ASCII and seldom say so: a '_' in an id is one, and no '§'. */
+static int receipt_alphabet(int alphabet, struct str octets)
+{
+    return alphabet == SMPP_GSM || is_plain_ascii(octets) ? SMPP_ASCII : alphabet;
+}
+
 static struct udh_parts read_text(struct smpp_delivered *d, const struct smpp_settings *s,
-                                  const struct smpp_pdu *pdu)
+                                  const struct smpp_pdu *pdu, bool is_receipt)
 {
     struct str octets = octets_of(pdu);
     struct udh_parts parts = {0};
@@ -68,6 +82,8 @@ static struct udh_parts read_text(struct smpp_delivered *d, const struct smpp_se
 
     take_header(pdu, &octets, &parts, &fill);
     int alphabet = smpp_text_alphabet(pdu->data_coding, s->manner.alphabet);
+    if (is_receipt)
+        alphabet = receipt_alphabet(alphabet, octets);
     if (alphabet < 0)
         add_data(&d->text, octets);
     else
@@ -253,7 +269,7 @@ bool smpp_deliver_read(struct smpp_delivered *d, const struct smpp_settings *s, 
 
     buf_clear(&d->text);
     buf_clear(&d->detail);
-    struct udh_parts parts = read_text(d, s, pdu);
+    struct udh_parts parts = read_text(d, s, pdu, kind != SMPP_MESSAGE);
     if (kind != SMPP_MESSAGE)
         smpp_receipt_read(pdu, buf_str(&d->text), &receipt);
     if (kind == SMPP_MESSAGE || (kind == SMPP_USER_ACK && receipt.id.n == 0))

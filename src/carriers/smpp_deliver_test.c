@@ -189,6 +189,42 @@ static void ids_in_the_carriers_own_form(void **state)
     assert_str(delivered.receipt.ids[0], answered.text);
 }
 
+static void receipts_are_ascii_whatever_they_say(void **state)
+{
+    static const struct {
+        enum smpp_alphabet alphabet;
+        uint8_t data_coding;
+    } cases[] = {
+        {SMPP_GSM, 0}, {SMPP_GSM_PACKED, 0}, {SMPP_GSM, 0xf0}, {SMPP_GSM, 8}, {SMPP_GSM, 4}};
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct smpp_pdu pdu = deliver_sm(0x04, STR("id:m_1$[x] stat:DELIVRD err:000"));
+        settings.manner.alphabet = cases[i].alphabet;
+        pdu.data_coding = cases[i].data_coding;
+        read_pdu(pdu);
+        assert_str(delivered.receipt.ids[0], "m_1$[x]");
+        assert_int_equal(delivered.receipt.word, RECEIPT_DELIVERED);
+    }
+}
+
+static void a_receipt_in_gsm_is_read_as_such(void **state)
+{
+    read_pdu(deliver_sm(0x04, STR("id:m\x11"
+                                  "1 stat:DELIVRD err:000 text:\x00 \x1b\x65")));
+    assert_str(delivered.receipt.ids[0], "m_1");
+}
+
+static void a_receipt_in_ucs2(void **state)
+{
+    struct smpp_pdu pdu =
+        deliver_sm(0x04, STR("\0i\0d\0:\0a\0_\0b\0 \0s\0t\0a\0t\0:\0D\0E\0L\0I\0V\0R\0D"));
+
+    pdu.data_coding = 8;
+    read_pdu(pdu);
+    assert_str(delivered.receipt.ids[0], "a_b");
+    assert_int_equal(delivered.receipt.word, RECEIPT_DELIVERED);
+}
+
 static void a_long_raw_text_ends_with_a_whole_character(void **state)
 {
     char text[2100] = "id:1 stat:DELIVRD text:";
@@ -236,6 +272,7 @@ static void addresses_as_carriers_write_them(void **state)
         {0, "15551234567", "+15551234567"},
         {2, "447911123456", "+447911123456"},
         {2, "07911123456", "07911123456"}, /* none of E.164 begins with 0 */
+        {2, "4155550123", "4155550123"},   /* 41 is the code of another country */
         {0, "72404", "72404"},
         {3, "72404", "72404"},
         {0, "+15551234567", "+15551234567"},
@@ -345,6 +382,9 @@ int main(void)
         T(a_receipt_in_the_payload),
         T(a_receipt_with_a_header_and_the_receipt_bit),
         T(ids_in_the_carriers_own_form),
+        T(receipts_are_ascii_whatever_they_say),
+        T(a_receipt_in_gsm_is_read_as_such),
+        T(a_receipt_in_ucs2),
         T(a_long_raw_text_ends_with_a_whole_character),
         T(plus_signs_are_no_digits),
         T(a_message),

@@ -116,7 +116,7 @@ static void test_bind_nacked(void **state)
 
 static void test_credentials_that_no_bind_can_hold(void **state)
 {
-    test_link.options.password = "longer than eight";
+    test_link.options.system_id = "longer than fifteen";
     test_link_start();
     test_link_until_lost(1);
     assert_string_equal(test_link.why, "system_id, password or system_type is too long for a bind");

@@ -2,9 +2,10 @@
 
 enum {
     SECOND_US = 1000000,
-    BURSTS_A_SECOND = 10,          /* the bucket holds a tenth of a second's worth */
-    RECOVERIES = 10,               /* seconds from nothing to the known rate */
-    LIFTED_AT = 4,                 /* times the known rate: what was not configured is free again */
+    BURSTS_A_SECOND = 10, /* the bucket holds a tenth of a second's worth */
+    RECOVERIES = 10,      /* seconds from nothing to the known rate */
+    KNOWN_LEAST = 10, /* what was measured in a quiet hour says little of what a carrier takes */
+    LIFTED_AT = 4,    /* times the known rate: what was not configured is free again */
     PAUSE_FIRST_US = 1000000,      /* Kannel's, and it doubles */
     PAUSE_MAX_US = 60 * SECOND_US, /* carriers are known that ask for this */
 };
@@ -86,7 +87,7 @@ void smpp_rate_slow_down(struct smpp_rate *r, int64_t now_us)
     if (r->allowed == 0)
         r->allowed = measured(r);
     if (r->configured == 0)
-        r->known = r->allowed;
+        r->known = r->allowed < KNOWN_LEAST ? KNOWN_LEAST : r->allowed;
     r->allowed = r->allowed / 2 < 1 ? 1 : r->allowed / 2;
     r->filled_us = now_us;
     if (r->tokens > bucket_size(r))
@@ -116,6 +117,11 @@ bool smpp_pause_begin(struct smpp_pause *p, int64_t now_us)
         p->length_us = PAUSE_MAX_US;
     p->until_us = now_us + p->length_us;
     return true;
+}
+
+bool smpp_pause_goes_on(const struct smpp_pause *p, int64_t now_us)
+{
+    return smpp_pause_is_on(p, now_us) && p->length_us > PAUSE_FIRST_US;
 }
 
 /* What was sent before the pause may still be taken while it lasts, and says nothing. */

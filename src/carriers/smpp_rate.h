@@ -37,6 +37,8 @@ struct smpp_pause {
 /* A segment came back as throttled. True when a pause begins, false when it was on already. A pause
  * after which nothing was taken before the next one is doubled, up to a minute. */
 bool smpp_pause_begin(struct smpp_pause *p, int64_t now_us);
+/* It is not the first in a row. */
+bool smpp_pause_goes_on(const struct smpp_pause *p, int64_t now_us);
 /* A segment was taken. */
 void smpp_pause_forget(struct smpp_pause *p, int64_t now_us);
 static inline bool smpp_pause_is_on(const struct smpp_pause *p, int64_t now_us)

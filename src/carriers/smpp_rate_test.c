@@ -137,6 +137,17 @@ static void a_rate_that_nobody_gave_is_lifted_in_the_end(void **state)
     assert_int_equal(take_all(), 10000);
 }
 
+static void a_quiet_hour_does_not_make_it_slow_for_long(void **state)
+{
+    start(0);
+    assert_true(smpp_rate_take(&rate, now_us));
+    for (int i = 0; i < 5; i++, now_us += SECOND)
+        smpp_rate_slow_down(&rate, now_us);
+    for (int i = 0; i < 9; i++, now_us += SECOND)
+        smpp_rate_tick(&rate, now_us);
+    assert_true(rate.allowed >= 9);
+}
+
 static void a_throttled_window_is_one_pause(void **state)
 {
     struct smpp_pause pause = {0};
@@ -182,6 +193,7 @@ int main(void)
         cmocka_unit_test(recovers_by_a_tenth_each_second),
         cmocka_unit_test(starts_from_what_was_measured_when_no_rate_is_known),
         cmocka_unit_test(a_rate_that_nobody_gave_is_lifted_in_the_end),
+        cmocka_unit_test(a_quiet_hour_does_not_make_it_slow_for_long),
         cmocka_unit_test(a_throttled_window_is_one_pause),
         cmocka_unit_test(pauses_double_while_nothing_is_taken),
     };

@@ -163,11 +163,14 @@ static void same_thing_at_other_times_is_no_fault(void **state)
 
 static void many_faults_are_counted(void **state)
 {
-    char text[2048] = "prefix,price\n";
+    struct buf text BUF_CLEANUP;
 
+    buf_init(&text, 2048);
+    buf_text(&text, "prefix,price\n");
     for (int i = 0; i < 100; i++)
-        strcat(text, "x,1\n");
-    read_text(text);
+        buf_text(&text, "x,1\n");
+    buf_add_char(&text, '\0');
+    read_text(text.p);
     assert_int_equal(file.fault_count, 100);
     size_t shown = 0;
     for (size_t i = 0; i < file.faults.n; i++)

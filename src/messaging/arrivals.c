@@ -86,6 +86,17 @@ static const struct sender *find_receiver(const struct routing *routing, struct 
     return with_plus ? sender_find(&routing->senders, str_of(with_plus)) : NULL;
 }
 
+/* A handset that writes STOP is to be known by the number that it is written to. */
+static struct str complete(struct str from, const struct sender *receiver, struct arena *a)
+{
+    char number[NUMBER_SIZE];
+
+    if (!number_complete(from, receiver->calling_code, number))
+        return from;
+    struct str copy = arena_copy(a, str_of(number));
+    return copy.p ? copy : from;
+}
+
 /* All but the text. Nothing of the routing is kept, it may be gone when this is written. */
 static void compose(struct arrival_job *j)
 {
@@ -94,10 +105,11 @@ static void compose(struct arrival_job *j)
     const struct sender *s = find_receiver(j->arrivals->routing, p->to, &j->arena);
     const struct sender *receiver = s ? s : &nobody;
     struct str address = s ? arena_copy(&j->arena, s->address) : p->to;
+    struct str sender = complete(p->from, receiver, &j->arena);
     struct number_place from = {0};
 
-    if (number_valid(p->from))
-        number_place(p->from, &from);
+    if (number_valid(sender))
+        number_place(sender, &from);
     bool at_home = receiver->calling_code && receiver->calling_code == from.calling_code;
     j->message = (struct message){
         .account = receiver->account ? receiver->account : FIRST_ACCOUNT,
@@ -106,7 +118,7 @@ static void compose(struct arrival_job *j)
         .status = STATUS_RECEIVED,
         .kind = KIND_SMS,
         .type = TYPE_TRANSACTIONAL,
-        .from = p->from,
+        .from = sender,
         .to = address.p ? address : p->to,
         .number_type = receiver->type,
         .rate_limit = receiver->messages_per_minute,

@@ -118,6 +118,20 @@ static void test_a_message(void **state)
     assert_int_equal(m->created_us, atomic_load(&test_now_us));
 }
 
+static void test_a_number_in_national_form(void **state)
+{
+    struct arrival a = whole("STOP");
+
+    a.from = STR("5551234567");
+    assert_int_equal(take(a), 0);
+    struct message_page p = received(SHOP);
+    assert_int_equal(p.count, 1);
+    assert_true(str_is(p.messages[0].from, "+15551234567"));
+    assert_int_equal(p.messages[0].coverage, COVERAGE_HIGH);
+    assert_true(
+        optouts_has(optouts, SHOP, MODE_LIVE, STR("+15551234567"))); /* for who writes to it */
+}
+
 static void test_whoever_has_the_address(void **state)
 {
     struct arrival a = whole("x");
@@ -387,6 +401,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_a_message),
+        TEST(test_a_number_in_national_form),
         TEST(test_whoever_has_the_address),
         TEST(test_nobody_has_the_address),
         TEST(test_keywords),

@@ -116,3 +116,35 @@ void number_place(struct str number, struct number_place *ret)
     memcpy(ret->country, country->iso, sizeof ret->country);
     ret->possible = country->lengths >> national.n & 1;
 }
+
+/* ---- without a plus ---- */
+
+static bool is_possible(struct str number)
+{
+    struct number_place place = {0};
+
+    if (number_valid(number))
+        number_place(number, &place);
+    return place.possible;
+}
+
+static bool with_code(unsigned code, struct str digits, char ret[NUMBER_SIZE])
+{
+    char front[8] = "+";
+
+    if (code)
+        str_format(front, sizeof front, "+%u", code);
+    if (strlen(front) + digits.n >= NUMBER_SIZE)
+        return false;
+    str_format(ret, NUMBER_SIZE, "%s%.*s", front, STR_FMT(digits));
+    return is_possible(str_of(ret));
+}
+
+bool number_complete(struct str digits, unsigned home, char ret[NUMBER_SIZE])
+{
+    if (str_starts(digits, STR("00")))
+        return with_code(0, str_skip(digits, 2), ret);
+    if (str_starts(digits, STR("0"))) /* which nobody writes in North America */
+        return home > 1 && with_code(home, str_skip(digits, 1), ret);
+    return (home && with_code(home, digits, ret)) || with_code(0, digits, ret);
+}

@@ -18,6 +18,13 @@ void number_place(struct str number, struct number_place *ret);
 /* The calling code of a country: of "GB" 44. 0 when no number belongs there: "UK". */
 unsigned number_calling_code(const char *country);
 
+enum { NUMBER_SIZE = 17 };
+
+/* Completes a number that was written without its plus: in national form, with or without the 0 in
+ * front, of the country with the calling code `home` (0: not known), or with 00 or nothing in the
+ * place of the plus. False when it cannot be any of them: short codes, names. */
+bool number_complete(struct str digits, unsigned home, char ret[NUMBER_SIZE]);
+
 /* The North American plan: one zone of many countries. */
 static inline bool number_is_nanp(const struct number_place *p)
 {

@@ -118,12 +118,46 @@ static void codes_of_countries(void **state)
     assert_int_equal(number_calling_code(""), 0);
 }
 
+static void numbers_are_completed(void **state)
+{
+    static const struct {
+        const char *digits;
+        unsigned home;
+        const char *wanted;
+    } cases[] = {
+        {"4155550123", 1, "+14155550123"},
+        {"14155550123", 1, "+14155550123"},
+        {"07700900123", 44, "+447700900123"},
+        {"7700900123", 44, "+447700900123"},
+        {"447700900123", 44, "+447700900123"},
+        {"447700900123", 1, "+447700900123"},
+        {"0041791234567", 1, "+41791234567"},
+        {"07700900123", 0, NULL},
+        {"07700900123", 1, NULL},
+        {"4155550123", 0, NULL},
+        {"72404", 1, NULL},
+        {"", 44, NULL},
+        {"0", 44, NULL},
+        {"00", 44, NULL},
+        {"ACME", 1, NULL},
+        {"+14155550123", 1, NULL},
+        {"99999999999999999999999", 44, NULL},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char number[NUMBER_SIZE];
+        bool done = number_complete(str_of(cases[i].digits), cases[i].home, number);
+        if (done != (cases[i].wanted != NULL) || (done && strcmp(number, cases[i].wanted) != 0))
+            fail_msg("%s of %u became %s", cases[i].digits, cases[i].home, done ? number : "none");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(format_is_exact),    cmocka_unit_test(shared_codes_are_told_apart),
         cmocka_unit_test(odd_ones),           cmocka_unit_test(examples_of_every_country),
-        cmocka_unit_test(codes_of_countries),
+        cmocka_unit_test(codes_of_countries), cmocka_unit_test(numbers_are_completed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

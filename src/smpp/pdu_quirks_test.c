@@ -52,6 +52,39 @@ static void begin_deliver(struct draft *d)
                            "\4\0\0\0\0\0\0\0\0"));
 }
 
+/* ---- longer than the book has it ---- */
+
+static void ids_may_be_longer(void **state)
+{
+    DRAFT d;
+    struct smpp_pdu pdu;
+
+    draft_begin(&d, SMPP_SUBMIT_SM | SMPP_RESPONSE, 0, 1);
+    for (int i = 0; i < 80; i++)
+        buf_add_char(&d.bytes, 'x');
+    buf_add_char(&d.bytes, '\0');
+    assert_int_equal(draft_read(&d, &pdu), 0);
+    assert_int_equal(pdu.message_id.n, 80);
+}
+
+static void passwords_may_be_longer(void **state)
+{
+    struct smpp_pdu bind = {.command = SMPP_BIND_TRANSCEIVER,
+                            .system_id = STR("acme"),
+                            .password = STR("correct horse battery")};
+    struct buf out BUF_CLEANUP;
+    struct smpp_pdu read;
+    char longest[65];
+
+    buf_init(&out, 1024);
+    assert_int_equal(smpp_encode(&bind, &out), 0);
+    assert_int_equal(smpp_decode(buf_str(&out), &read), 0);
+    assert_true(str_eq(read.password, bind.password));
+    memset(longest, 'x', sizeof longest);
+    bind.password = (struct str){longest, sizeof longest};
+    assert_int_equal(smpp_encode(&bind, &out), -EINVAL);
+}
+
 /* ---- frames ---- */
 
 static void frames_wait_for_their_bytes(void **state)
@@ -444,6 +477,8 @@ static void random_bytes_do_no_harm(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ids_may_be_longer),
+        cmocka_unit_test(passwords_may_be_longer),
         cmocka_unit_test(frames_wait_for_their_bytes),
         cmocka_unit_test(frames_with_senseless_lengths_are_broken),
         cmocka_unit_test(a_pdu_is_as_long_as_it_says),

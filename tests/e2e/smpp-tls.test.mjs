@@ -3,7 +3,7 @@ import { describe, it, before, after } from 'node:test';
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Smsc, STATUS, carrier, liveServer } from './lib/smsc.mjs';
+import { Smsc, STATUS, carrier, liveServer, octets } from './lib/smsc.mjs';
 import { run } from './lib/program.mjs';
 import { removeFolder, temporaryFolder } from './lib/server.mjs';
 import { slowness, until } from './lib/wait.mjs';
@@ -73,6 +73,41 @@ describe('smpp: TLS', { timeout: 120_000 * slowness }, () => {
       await live.status(first.messageId, 'delivered', { within: 20_000 });
       const second = await client.sent({ to, text: 'two' });
       assert.equal((await live.status(second.messageId, 'failed')).errorCode, 'invalid_destination');
+    });
+  });
+
+  it('and: it stalls, vendor statuses, early, intermediate, hexadecimal, duplicate and disordered receipts', () => {
+    const script = {
+      stall: (pdu, self) => self.submits.filter((one) => octets(one).raw === 'stall').length > 1 && self.take(pdu),
+      vendor: (pdu, self) => self.refuse(pdu, 0x401),
+      early: (pdu, self) => self.receipt(pdu, { id: 'E1' }).then(() => self.take(pdu, { id: 'E1', receipt: false })),
+    };
+    return withSecure({
+      receipts: false,
+      submit: (pdu, session, self) => {
+        const play = script[octets(pdu).raw];
+        play?.(pdu, self);
+        return play !== undefined;
+      },
+    }, () => ({ tls_ca: files.ca, stall_timeout: '700ms', statuses: '0x400-0x4ff=permanent:spam' }), async ({ smsc, live, client }) => {
+      await smsc.bound();
+      const send = async (text) => (await client.sent({ to, text })).messageId;
+      const stalled = await send('stall');
+      await live.status(stalled, 'sent', { within: 20_000 });
+      assert.ok(smsc.binds.length >= 2, 'bound anew');
+      assert.equal((await live.status(await send('vendor'), 'failed')).errorCode, 'spam_filtered');
+      await live.status(await send('early'), 'delivered');
+
+      smsc.nextId = () => `00${(0xbeef00 + smsc.submits.length).toString(16).toUpperCase()}`;
+      const ids = [await send('x1'), await send('x2')];
+      for (const id of ids) await live.status(id, 'sent');
+      const submits = ['x1', 'x2'].map((text) => smsc.submits.find((pdu) => octets(pdu).raw === text));
+      const told = submits.map((pdu) => `${0xbeef00 + smsc.submits.indexOf(pdu) + 1}`);
+      await smsc.receipt(submits[1], { id: told[1], esm_class: 0x20, state: 1, stat: 'ENROUTE' });
+      assert.equal((await client.message(ids[1])).status, 'sent');
+      for (const i of [1, 1, 0]) assert.equal((await smsc.receipt(submits[i], { id: told[i] })).command_status, 0);
+      for (const id of ids) await live.status(id, 'delivered');
+      assert.equal((await live.events(ids[1])).filter((e) => e.type === 'late_receipt').length, 1);
     });
   });
 

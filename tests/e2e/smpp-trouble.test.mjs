@@ -213,6 +213,16 @@ describe('smpp: trouble', { timeout: 180_000 * slowness }, () => {
     },
   ));
 
+  it('what a carrier throttles for long goes another route', () => withTwo(
+    { submit: (pdu, session, self) => { self.refuse(pdu, STATUS.ESME_RTHROTTLED); return true; } }, {}, { route: { failover_after: '1s' } },
+    async ({ b, live, client }) => {
+      const ids = [];
+      for (let i = 0; i < 5; i++) ids.push((await client.sent({ to, text: `slow ${i}` })).messageId);
+      for (const id of ids) assert.equal((await live.status(id, 'delivered', { within: 15_000 })).routing.reason, 'failover');
+      assert.equal(b.submits.length, 5);
+    },
+  ));
+
   it('nothing is dropped while a carrier is down, and a message past its validity fails', async () => {
     const smsc = await Smsc.start();
     const live = await liveServer({ carrier: { acme: carrier(smsc) } });

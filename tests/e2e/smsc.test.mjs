@@ -24,10 +24,16 @@ async function withBoth(args, settings, body) {
     server = await Server.start({ dataDir: folder, args: ['--config', file] });
     const api = await server.keyedClient({ type: 'live' });
     const carrier = async () => JSON.parse((await skylark(['carriers', 'list', '-o', 'json', '--data-dir', folder, '--config', file])).stdout)[0];
-    const ends = (id, status) => until(`${id} to be ${status}`, async () => {
-      const message = await api.message(id);
-      return message.status === status && message;
-    }, { within: 20_000 });
+    const ends = async (id, status) => {
+      let message;
+      return until(`${id} to be ${status}`, async () => {
+        message = await api.message(id);
+        return message.status === status && message;
+      }, { within: 20_000 }).catch(async (error) => {
+        const events = (await api.get(`/v1/messages/${id}/events`)).body.data;
+        throw new Error(`${error.message}: ${JSON.stringify({ message, events, carrier: await carrier() })} ${smsc.stderr.slice(0, 2000)} ${server.stderr.slice(-2000)}`);
+      });
+    };
     await body({ smsc, server, api, carrier, ends, folder, file });
     await server.stop();
     await smsc.stop();
