@@ -130,7 +130,7 @@ static void test_the_first_schema_is_migrated(void **state)
     later.carrier = 2;
     test_accept_this(&later);
     assert_int_equal(store_begin(test_store), 0);
-    assert_int_equal(store_hand_over(test_store, &(int64_t){1 << 22}, 1, 2), 0);
+    assert_int_equal(store_requeue(test_store, 1 << 22, 2, 0), 1);
     assert_int_equal(store_commit(test_store), 0);
     assert_int_equal(test_move(1 << 22, TEST_BIT(STATUS_QUEUED), STATUS_CANCELLED, 0, 5), 1);
     assert_int_equal(store_message_page(test_reader, 1, MODE_LIVE, NULL, 0, 9, &test_arena, &p), 0);

@@ -213,7 +213,8 @@ int sqlite_message_move(struct store *base, const struct message_move *move)
         found = take_scheduled(s, move->id, &was);
     if (found <= 0)
         return found;
-    if (!(move->from & status_bit(was.status)))
+    if (!(move->from & status_bit(was.status)) ||
+        (move->to == STATUS_CANCELLED && was.sent_us == NOT_YET_BUT_HANDED))
         return 0;
     bool open = status_bit(move->to) & STATUS_OPEN_BITS;
     int failed = open ? move_on(s, move, was) : move_to_end(s, move, &was);

@@ -216,7 +216,8 @@ struct message_move {
 };
 
 /* 1 moved, 0 the message is in no state of `from` (or gone): nothing written. No message becomes
- * scheduled again. */
+ * scheduled again, and none is cancelled while it is marked as handed over: a carrier may have it.
+ */
 int store_move(struct store *s, const struct message_move *move);
 
 /* Notes that these queued messages go to this carrier now. Those that are not queued any more are

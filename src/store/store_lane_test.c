@@ -298,6 +298,21 @@ static void test_scheduled_work_has_no_carrier_yet(void **state)
     assert_int_equal(count, 1);
 }
 
+/* Nobody can call it back from the carrier; without the mark it can be. */
+static void test_what_was_handed_over_is_not_cancelled(void **state)
+{
+    struct message m = test_accept(1, MODE_LIVE, "x");
+
+    assert_int_equal(store_begin(test_store), 0);
+    assert_int_equal(store_hand_over(test_store, &m.id, 1, 2), 0);
+    assert_int_equal(store_commit(test_store), 0);
+    assert_int_equal(test_move(m.id, TEST_BIT(STATUS_QUEUED), STATUS_CANCELLED, 0, 9), 0);
+    assert_int_equal(store_begin(test_store), 0);
+    assert_int_equal(store_requeue(test_store, m.id, 2, 0), 1);
+    assert_int_equal(store_commit(test_store), 0);
+    assert_int_equal(test_move(m.id, TEST_BIT(STATUS_QUEUED), STATUS_CANCELLED, 0, 9), 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -313,6 +328,7 @@ int main(void)
         STORE_TEST(test_looks_are_bounded),
         STORE_TEST(test_carriers_of_open_work),
         STORE_TEST(test_scheduled_work_has_no_carrier_yet),
+        STORE_TEST(test_what_was_handed_over_is_not_cancelled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -106,7 +106,8 @@ static void move_one(struct message *m)
 {
     enum message_status to = (enum message_status)(STATUS_QUEUED + pick(5));
     struct message_move move = {m->id, (uint32_t)pick(256), to, FAILURE_NONE, ++test_now_us};
-    bool moves = !is_final(m->status) && move.from & TEST_BIT(m->status);
+    bool moves = !is_final(m->status) && move.from & TEST_BIT(m->status) &&
+                 !(m->handed && to == STATUS_CANCELLED); /* its carrier may have it */
 
     if (to == STATUS_FAILED)
         move.failure = (enum failure)(1 + pick(FAILURE_UNKNOWN));
