@@ -105,13 +105,17 @@ static const struct column columns[] = {
 };
 enum { COLUMN_COUNT = sizeof columns / sizeof *columns };
 
+/* A server that runs knows its own configuration, which need not be the one that we were given. */
 static const char *state_of(const struct carrier_entries *all, const struct carrier_entry *e)
 {
-    if (!e->config)
-        return carrier_state_word(CARRIER_UNUSED);
+    bool told = all->server_runs && e->record.id;
+    bool used = told ? e->record.state != CARRIER_UNUSED : e->config != NULL;
+
+    if (!used)
+        return told && e->config ? "unknown" : carrier_state_word(CARRIER_UNUSED);
     if (e->record.drained)
         return carrier_state_word(CARRIER_DRAINED);
-    return all->server_runs && e->record.id ? carrier_state_word(e->record.state) : "unknown";
+    return told ? carrier_state_word(e->record.state) : "unknown";
 }
 
 static void add_carrier(struct table *t, const struct carrier_entries *all,
