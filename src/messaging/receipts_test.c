@@ -149,8 +149,9 @@ static void test_a_stop_in_between(void **state)
 #ifndef __has_feature
 #define __has_feature(x) 0
 #endif
-#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
-enum { GROWTH_KIB = 1 << 20 }; /* what was freed is kept for a while */
+#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer) ||                           \
+    defined(__SANITIZE_THREAD__) || __has_feature(thread_sanitizer)
+enum { GROWTH_KIB = 1 << 20 }; /* they keep what was freed, and books on all of it */
 #else
 enum { GROWTH_KIB = 32 << 10 };
 #endif

@@ -52,6 +52,30 @@ static void test_numbers_are_for_good(void **state)
     assert_int_equal(read[1].id, two);
 }
 
+static void same(const struct carrier_record *read, const struct carrier_record *wanted)
+{
+#define SAME(member) assert_int_equal(read->member, wanted->member)
+    SAME(id);
+    SAME(drained);
+    SAME(told_us);
+    SAME(state);
+    SAME(since_us);
+    SAME(binds_up);
+    SAME(binds);
+    SAME(waiting);
+    SAME(in_flight);
+    SAME(submitted);
+    SAME(taken);
+    SAME(refused);
+    SAME(throttled);
+    SAME(receipts);
+    SAME(strays);
+    SAME(maybe_twice);
+#undef SAME
+    assert_string_equal(read->name, wanted->name);
+    assert_string_equal(read->note, wanted->note);
+}
+
 static void test_how_it_stands(void **state)
 {
     struct carrier_record c = add("acme"), *read;
@@ -79,9 +103,9 @@ static void test_how_it_stands(void **state)
     c.drained = false;
     c.maybe_twice = 0;
     assert_int_equal(list(&read), 1);
-    assert_memory_equal(&read[0], &c, sizeof c);
+    same(&read[0], &c);
     struct carrier_record again = add("acme");
-    assert_memory_equal(&again, &c, sizeof c);
+    same(&again, &c);
 }
 
 static void test_counting_what_may_have_gone_twice(void **state)
