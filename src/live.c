@@ -11,7 +11,8 @@
 
 /* Longer than any request takes that may look at what was replaced. */
 #define KEPT_US (INT64_C(3600) * 1000000)
-enum { UNBIND_MS = 2000, LIST_MEMORY = 16 << 20 };
+/* A carrier has three seconds to answer, and one to unbind. */
+enum { UNBIND_MS = 5000, LIST_MEMORY = 16 << 20 };
 
 struct live {
     struct live_options options;

@@ -15,6 +15,14 @@ static void assert_refused(const char *head, const char *body, const char *code,
     assert_string_equal(test_member("error"), "validation_error");
 }
 
+static int no_room(struct carrier *c, struct parcel *p)
+{
+    return -EAGAIN;
+}
+
+static const struct carrier_ops busy_ops = {.submit = no_room};
+static struct carrier busy_carrier = {.name = "busy", .ops = &busy_ops};
+
 static void a_message_is_kept_before_it_is_answered(void **state)
 {
     char head[128], sent[2048];
@@ -28,6 +36,7 @@ static void a_message_is_kept_before_it_is_answered(void **state)
     test_call(TEST_KEY, head, NULL);
     assert_string_equal(test_body(), sent);
     assert_int_equal(dispatch_held(test_api->options.dispatch), 0); /* it reads from the store */
+    dispatch_add_carrier(test_api->options.dispatch, &busy_carrier);
     dispatch_run(test_api->options.dispatch);
     test_call(TEST_KEY, JSON, "{" TO ",\"text\":\"Hello\"}");
     assert_true(dispatch_held(test_api->options.dispatch) > 0);

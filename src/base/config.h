@@ -68,7 +68,7 @@ enum { CONFIG_LOG_AUTO, CONFIG_LOG_TEXT, CONFIG_LOG_JSON }; /* log_format: the w
 #define CONFIG_CARRIER_ROWS(X)                                                                     \
     X(address, ADDRESS, "", 1, 0, NULL, "Host and port of the carrier's SMPP server.")             \
     X(system_id, TEXT, "", 0, 15, NULL, "Name to bind with.")                                      \
-    X(password, SECRET, "", 0, 64, NULL, "Password to bind with.")                                  \
+    X(password, SECRET, "", 0, 64, NULL, "Password to bind with.")                                 \
     X(system_type, TEXT, "", 0, 12, NULL, "System type, if the carrier wants one.")                \
     X(bind, WORD, "transceiver", 0, 0, "transceiver separate",                                     \
       "One bind for both ways, or a transmitter and a receiver.")                                  \

@@ -4,25 +4,27 @@
 #include "base/clock.h"
 #include "base/utf8.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <unistd.h>
 
 enum { LINE_MAX_BYTES = 8192 }; /* enough for a text of control characters, each escaped */
 
-static enum log_level least_level = LOG_INFO;
-static bool as_json;
+/* They change while others log: the configuration can be read again. */
+static _Atomic enum log_level least_level = LOG_INFO;
+static _Atomic bool as_json;
 
 static const char *const level_names[] = {"debug", "info", "warning", "error"};
 
 void log_init(enum log_level least, bool json)
 {
-    least_level = least;
-    as_json = json;
+    atomic_store_explicit(&least_level, least, memory_order_relaxed);
+    atomic_store_explicit(&as_json, json, memory_order_relaxed);
 }
 
 bool log_wants(enum log_level level)
 {
-    return level >= least_level;
+    return level >= atomic_load_explicit(&least_level, memory_order_relaxed);
 }
 
 /* One character, or one byte that is no UTF-8 and would make the line no JSON. */
@@ -73,7 +75,7 @@ void log_event(enum log_level level, const char *event, const char *format, ...)
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     rfc3339_format(clock_now_us(&clock_real), time);
-    if (as_json) {
+    if (atomic_load_explicit(&as_json, memory_order_relaxed)) {
         buf_printf(&line, "{\"time\":\"%s\",\"level\":\"%s\",\"event\":\"%s\",\"message\":\"", time,
                    level_names[level], event);
         add_json_text(&line, str_of(text));

@@ -44,8 +44,9 @@ struct carrier *carrier_set_find(const struct carrier_set *s, const char *name);
  * thread; a number that is not known is of no matter. */
 void carrier_set_drain(struct carrier_set *s, unsigned number, bool drained);
 
-/* Stops all: what was sent has a moment to be answered, then they unbind. Waits for it, for
- * timeout_ms at most; false when that was too short. While the engine and the writer still run. */
+/* Stops all: what was sent has two seconds to be answered, unbinding one; they are seldom needed.
+ * Waits for it, for timeout_ms at most; false when that was too short. While the engine and the
+ * writer still run. */
 bool carrier_set_stop(struct carrier_set *s, uint64_t timeout_ms);
 /* After the loop's thread has ended and dispatch_close. */
 void carrier_set_free(struct carrier_set *s);

@@ -9,7 +9,7 @@
 
 enum {
     HEALTH_LEAST = 50,          /* of a carrier that is bound, whatever it refuses */
-    GRACE_US = 3 * 1000 * 1000, /* for answers to what was sent, before unbinding */
+    GRACE_US = 2 * 1000 * 1000, /* for answers to what was sent, before unbinding */
 };
 
 int64_t smpp_now_us(void)

@@ -221,22 +221,23 @@ static void keeps_its_rate(void **state)
         test_session_answer_id(&test_session, "1");
     }
     int64_t took_ms = (clock_monotonic_us() - begin_us) / 1000;
-    assert_in_range(took_ms, 490, 2000); /* 5 at once, 25 of 50 a second */
+    assert_in_range(took_ms, 490, 8000); /* 5 at once, 25 of 50 a second */
 }
 
 static void takes_no_more_than_goes_in_a_second(void **state)
 {
-    test_port.config.rate = 3;
+    test_port.config.rate = 1;
     test_port_start();
     test_session_bind(&test_session, &test_smsc);
-    test_port_until_room(3);
-    for (int i = 0; i < 3; i++)
-        test_port_submit("Hello");
-    test_expect_submit(&test_session, "Hello"); /* and with that one may come */
+    test_port_until_room(1);
+    test_port_submit("1");
+    test_expect_submit(&test_session, "1");
     assert_int_equal(test_port_room(), 1);
+    test_port_submit("2");
+    assert_int_equal(test_port_room(), 0);
     int told = test_port.ready;
-    test_expect_submit(&test_session, "Hello");
-    test_loop_settle();
+    test_expect_submit(&test_session, "2");
+    assert_int_equal(test_port_room(), 1);
     assert_true(test_port.ready > told);
 }
 

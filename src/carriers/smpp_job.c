@@ -127,15 +127,24 @@ void smpp_part_refused(struct smpp_part *part, enum carrier_outcome outcome, enu
 void smpp_part_unanswered(struct smpp_part *part)
 {
     answered(part, SMPP_PART_LOST);
+    part->job->unsure++;
     smpp_job_give_up(part->job, CARRIER_SILENT, FAILURE_UPSTREAM_TIMEOUT,
                      "The carrier did not answer before the connection ended.");
+}
+
+/* A message of which the carrier may have a part has been tried. */
+static enum carrier_outcome outcome_of(const struct smpp_job *j)
+{
+    return j->outcome == CARRIER_UNTRIED && j->taken + j->unsure > 0 ? CARRIER_LATER : j->outcome;
 }
 
 struct carrier_answer smpp_job_answer(const struct smpp_job *j, struct str ids[CARRIER_PARTS_MAX])
 {
     if (j->troubled)
-        return (struct carrier_answer){
-            .outcome = j->outcome, .failure = j->failure, .detail = str_of(j->detail)};
+        return (struct carrier_answer){.outcome = outcome_of(j),
+                                       .failure = j->failure,
+                                       .taken = j->taken + j->unsure,
+                                       .detail = str_of(j->detail)};
     for (unsigned i = 0; i < j->count; i++)
         ids[i] = str_of(j->parts[i].id.text);
     return (struct carrier_answer){.outcome = CARRIER_TOOK, .ids = ids, .parts = j->count};

@@ -31,7 +31,8 @@ struct smpp_job {
 
     unsigned count; /* of parts; 0: not known yet */
     unsigned waiting, sent, taken;
-    bool troubled; /* it will not be taken as a whole */
+    unsigned unsure; /* parts that were sent and will not be answered */
+    bool troubled;   /* it will not be taken as a whole */
     enum carrier_outcome outcome;
     enum failure failure;
     char detail[SMPP_DETAIL_SIZE];

@@ -97,7 +97,28 @@ static void a_refused_part_ends_the_whole(void **state)
     struct carrier_answer answer = smpp_job_answer(job, ids);
     assert_int_equal(answer.outcome, CARRIER_ELSEWHERE);
     assert_int_equal(answer.failure, FAILURE_CARRIER_REJECTED);
+    assert_int_equal(answer.taken, 1);
     assert_detail("The carrier answered 0x45 (ESME_RSUBMITFAIL) to part 2 of 3.");
+}
+
+/* Else it would go out again at once, and nobody would be told that a part arrives twice. */
+static void what_the_carrier_may_have_in_part_was_tried(void **state)
+{
+    struct smpp_pdu refusal = response(0x04);
+
+    start(1);
+    smpp_part_refused(send_next(0), CARRIER_UNTRIED, FAILURE_UPSTREAM_ERROR, &refusal);
+    assert_int_equal(smpp_job_answer(job, ids).outcome, CARRIER_UNTRIED);
+    assert_int_equal(smpp_job_answer(job, ids).taken, 0);
+    tear_down(state);
+
+    start(3);
+    struct smpp_part *first = send_next(0), *second = send_next(1), *third = send_next(2);
+    smpp_part_refused(second, CARRIER_UNTRIED, FAILURE_UPSTREAM_ERROR, &refusal);
+    smpp_part_taken(first, SMPP_ID_AUTO, STR("1"));
+    smpp_part_unanswered(third);
+    assert_int_equal(smpp_job_answer(job, ids).outcome, CARRIER_LATER);
+    assert_int_equal(smpp_job_answer(job, ids).taken, 2);
 }
 
 static void the_first_trouble_counts(void **state)
@@ -222,6 +243,7 @@ int main(void)
         cmocka_unit_test_teardown(is_taken_when_its_part_is, tear_down),
         cmocka_unit_test_teardown(is_taken_when_all_parts_are, tear_down),
         cmocka_unit_test_teardown(a_refused_part_ends_the_whole, tear_down),
+        cmocka_unit_test_teardown(what_the_carrier_may_have_in_part_was_tried, tear_down),
         cmocka_unit_test_teardown(the_first_trouble_counts, tear_down),
         cmocka_unit_test_teardown(nobody_knows_of_a_part_that_is_not_answered, tear_down),
         cmocka_unit_test_teardown(a_throttled_part_is_sent_again, tear_down),

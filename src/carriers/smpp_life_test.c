@@ -238,13 +238,13 @@ static void tick_for(int ms)
 
 static void a_bind_that_answers_nothing_is_bound_anew(void **state)
 {
-    test_port.config.stall_timeout_ms = 150;
+    test_port.config.stall_timeout_ms = 600;
     test_port_up();
     int p = test_port_submit("1");
     test_expect_submit(&test_session, "1");
     tick_for(100);
     assert_int_equal(test_port.answers, 0);
-    tick_for(100);
+    tick_for(600);
     test_port_assert_outcome(p, CARRIER_SILENT);
     test_session_ends(&test_session);
     test_session_close(&test_session);
@@ -269,13 +269,13 @@ static void signs_of_life_are_no_answers(void **state)
 
 static void slow_answers_are_answers(void **state)
 {
-    test_port.config.stall_timeout_ms = 150;
+    test_port.config.stall_timeout_ms = 600;
     test_port_up();
     for (int i = 0; i < 4; i++)
         test_port_submit("1");
     for (int i = 0; i < 4; i++) {
         test_expect_submit(&test_session, "1");
-        tick_for(80);
+        tick_for(200);
         test_session_answer_id(&test_session, "1");
         test_port_assert_outcome(i, CARRIER_TOOK);
     }
@@ -283,14 +283,30 @@ static void slow_answers_are_answers(void **state)
 
 static void idle_binds_are_left_alone(void **state)
 {
-    test_port.config.stall_timeout_ms = 100;
+    test_port.config.stall_timeout_ms = 400;
     test_port_up();
-    tick_for(250);
+    tick_for(500);
     int p = test_port_submit("1"); /* and its time begins now */
     test_expect_submit(&test_session, "1");
     tick_for(50);
     test_session_answer_id(&test_session, "1");
     test_port_assert_outcome(p, CARRIER_TOOK);
+}
+
+static void a_slow_store_is_no_stall(void **state)
+{
+    test_port.config.stall_timeout_ms = 100;
+    test_port.config.window = 1;
+    test_port.settle = false;
+    test_port_up();
+    int first = test_port_submit("1");
+    test_port_submit("2");
+    test_expect_submit(&test_session, "1");
+    test_session_answer_id(&test_session, "1");
+    test_port_until_answered(first);
+    tick_for(250);
+    test_port_settle(first);
+    test_expect_submit(&test_session, "2"); /* over the same connection */
 }
 
 static void a_pause_is_no_stall(void **state)
@@ -360,6 +376,7 @@ int main(void)
         PORT_TEST(signs_of_life_are_no_answers),
         PORT_TEST(slow_answers_are_answers),
         PORT_TEST(idle_binds_are_left_alone),
+        PORT_TEST(a_slow_store_is_no_stall),
         PORT_TEST(a_pause_is_no_stall),
         PORT_TEST(tells_how_it_stands),
     };

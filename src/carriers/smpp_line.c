@@ -141,9 +141,11 @@ unsigned smpp_lines_bound(const struct smpp_carrier *c, bool senders_only)
 
 /* ---- watched ---- */
 
+/* What waits for a place in the window waits for the store, not for the carrier. */
 static bool has_work(const struct smpp_line *l)
 {
-    return l->queue.first || l->carrier->ready.first;
+    const struct smpp_carrier *c = l->carrier;
+    return l->queue.first || (c->ready.first && l->used < c->settings->config.window);
 }
 
 void smpp_line_watch(struct smpp_line *l, int64_t now_us)

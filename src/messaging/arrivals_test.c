@@ -342,6 +342,29 @@ static void test_overdue_and_the_disk_is_full(void **state)
     assert_text(SHOP, "one[\xe2\x80\xa6]");
 }
 
+/* What is overdue goes to the writer once, however slow that is. */
+static void test_overdue_and_the_writer_is_slow(void **state)
+{
+    enum { SENDERS = 128, TICKS = 20 };
+
+    for (int i = 0; i < SENDERS; i++) {
+        struct arrival a = part(2, 1, "one");
+        a.reference = (uint16_t)i;
+        take(a);
+    }
+    atomic_fetch_add(&test_now_us, HOUR_US + 1);
+    test_close_gate();
+    for (int i = 0; i < TICKS; i++)
+        arrivals_tick(arrivals);
+    struct arrival a = whole("x");
+    struct test_answer answer = {0};
+    arrivals_take(arrivals, &a, test_note_answer, &answer);
+    test_open_gate();
+    test_settle();
+    assert_int_equal(answer.result, 0);
+    assert_int_equal(received(SHOP).total, SENDERS + 1);
+}
+
 /* As many parts as a header can name, each as long as a part can be. */
 static void test_the_greatest_message(void **state)
 {
@@ -394,6 +417,7 @@ int main(void)
         TEST(test_the_end_is_missing),
         TEST(test_whole_after_all),
         TEST(test_overdue_and_the_disk_is_full),
+        TEST(test_overdue_and_the_writer_is_slow),
         TEST(test_the_greatest_message),
         TEST(test_when_too_much_waits),
     };

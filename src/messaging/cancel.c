@@ -120,12 +120,10 @@ static void cancel_back(struct errand *e)
     struct dispatch *d = c->dispatch;
 
     leave(&d->cancels, c);
-    if (c->parcel && e->result < 0) {
-        c->parcel->place = PARCEL_WAITING;
-        parcel_queue_put_back(&c->parcel->lane->waiting, c->parcel);
-    } else if (c->parcel) {
+    if (c->parcel && e->result < 0)
+        dispatch_wait(d, c->parcel);
+    else if (c->parcel)
         dispatch_release(d, c->parcel);
-    }
     answer(c, e->result < 0 ? CANCEL_LOST : c->moved ? CANCEL_DONE : CANCEL_REFUSED);
 }
 

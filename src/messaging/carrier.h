@@ -63,5 +63,6 @@ struct carrier_answer {
      * one for each part, "" where it gave none. */
     const struct str *ids;
     unsigned parts;
+    unsigned taken;    /* other outcomes: parts that the carrier has, or may have, all the same */
     struct str detail; /* what the carrier said, for the history: a sentence or "" */
 };

@@ -51,6 +51,7 @@ int dispatch_new(struct dispatch **ret, const struct dispatch_options *options)
     mailbox_init(&d->written, options->wake, options->wake_context);
     arena_init(&d->arena, READ_ARENA);
     cancels_init(&d->cancels, d);
+    d->started_us = clock_now_us(options->clock);
     atomic_store(&d->strangers, true); /* whom an earlier run knew */
     *ret = d;
     return 0;
@@ -165,6 +166,15 @@ void dispatch_release(struct dispatch *d, struct parcel *p)
     free(p);
 }
 
+void dispatch_wait(struct dispatch *d, struct parcel *p)
+{
+    if (!p->counted)
+        lane_take(&d->lanes, p->lane);
+    p->counted = true;
+    p->place = PARCEL_WAITING;
+    parcel_queue_put_back(&p->lane->waiting, p);
+}
+
 void dispatch_settle(struct dispatch *d, struct parcel *p)
 {
     struct lane *l = p->lane;
@@ -190,8 +200,12 @@ size_t dispatch_held(struct dispatch *d)
 {
     size_t held = 0;
 
-    for (struct lane *l = d->lanes.first; l; l = l->next)
+    for (struct lane *l = d->lanes.first; l; l = l->next) {
         held += lane_held(&d->lanes, l);
+        for (int i = 0; i < DISPATCH_RETRIES; i++)
+            for (struct parcel *p = l->resting[i].first; p; p = parcel_next(p))
+                held += !p->counted;
+    }
     return held;
 }
 
@@ -204,9 +218,7 @@ struct dispatch_counts dispatch_counts(struct dispatch *d, const struct carrier 
     if (!l)
         return counts;
     counts = l->counts;
-    counts.waiting = l->waiting.count;
-    for (int i = 0; i < DISPATCH_RETRIES; i++)
-        counts.waiting += l->resting[i].count;
+    counts.waiting = l->waiting.count + lane_resting(l);
     counts.behind = lane_is_behind(&d->lanes, l, &known);
     return counts;
 }
@@ -217,8 +229,6 @@ void dispatch_run(struct dispatch *d)
 {
     bool more = true;
 
-    if (atomic_exchange(&d->strangers, false))
-        dispatch_find_strangers(d);
     for (int reads = READS_AT_ONCE; more && reads > 0; reads--) {
         take_written(d);
         cancels_run(d);
@@ -228,6 +238,9 @@ void dispatch_run(struct dispatch *d)
     }
     more |= handover_run(d);
     lanes_rotate(&d->lanes);
+    /* It looks at all open work, so the lanes that there are come first. */
+    if (atomic_exchange(&d->strangers, false))
+        more |= dispatch_find_strangers(d);
     if (more)
         dispatch_ready(d);
 }

@@ -24,15 +24,15 @@ static struct note *note_answer(const struct carrier_answer *a)
 static void later(struct dispatch *d, struct parcel *p, const struct carrier_answer *a)
 {
     if (p->tries >= DISPATCH_RETRIES) {
-        dispatch_elsewhere(d, p, a->failure, a->detail);
+        dispatch_elsewhere(d, p, a);
         return;
     }
     int step = p->tries++;
     p->lane->counts.retried++;
-    dispatch_requeue(d, p, p->lane, p->message.retry_count + 1, step,
-                     note_new(EVENT_RETRY, "%.*s%sIt is tried again in %lld seconds.",
-                              STR_FMT(a->detail), a->detail.n ? " " : "",
-                              (long long)(d->options.retry_us[step] / 1000000)));
+    struct note *note =
+        note_new(EVENT_RETRY, "%.*s%sIt is tried again in %lld seconds.", STR_FMT(a->detail),
+                 a->detail.n ? " " : "", (long long)(d->options.retry_us[step] / 1000000));
+    dispatch_requeue(d, p, p->lane, p->message.retry_count + 1, step, note_partly(a, note));
 }
 
 /* A message that breaks the carrier's link must not do so for ever: the first time it goes out
@@ -53,7 +53,6 @@ static void send_again(struct dispatch *d, struct parcel *p, struct note *note)
     } else {
         p->tries++;
     }
-    p->lane->counts.maybe_twice++;
     dispatch_requeue(d, p, to, p->message.retry_count + 1, rest, note);
 }
 
@@ -89,7 +88,7 @@ void dispatch_answered(struct dispatch *d, struct parcel *p, const struct carrie
         later(d, p, &a);
         break;
     case CARRIER_ELSEWHERE:
-        dispatch_elsewhere(d, p, a.failure, a.detail);
+        dispatch_elsewhere(d, p, &a);
         break;
     case CARRIER_SILENT:
         dispatch_unanswered(d, p, a.detail.n ? a.detail : STR("The carrier did not answer."));

@@ -360,6 +360,73 @@ static void without_another_way_it_is_tried_until_it_expires(void **state)
     test_stop_live();
 }
 
+/* Part of it arrives twice: that is said and counted. */
+static void what_a_carrier_took_in_part_is_flagged(void **state)
+{
+    test_start_live(64);
+    int64_t id = send_and_settle();
+    TEST_SAY(&test_acme, .outcome = CARRIER_LATER, .taken = 1, .detail = said("acme is busy."));
+    test_settle_live();
+    assert_string_equal(test_events(id), "possible_duplicate,retry");
+    test_pass(31);
+    TEST_SAY(&test_acme, .outcome = CARRIER_ELSEWHERE, .taken = 2);
+    test_settle_live();
+    assert_string_equal(test_events(id), "possible_duplicate,retry,possible_duplicate,failover");
+    assert_int_equal(counts().maybe_twice, 2);
+    TEST_SAY(&test_beta, .outcome = CARRIER_ELSEWHERE, .taken = 2, .failure = FAILURE_UNKNOWN);
+    test_settle_live();
+    assert_int_equal(test_status_live(id), STATUS_FAILED); /* and is sent to nobody again */
+    assert_string_equal(test_events(id), "possible_duplicate,retry,possible_duplicate,failover");
+    test_stop_live();
+}
+
+/* What rests must not keep a carrier from what it takes. */
+static void others_go_on_while_a_whole_lane_rests(void **state)
+{
+    enum { SHARE = 64, MORE = 10 };
+    int64_t ids[MORE];
+
+    test_acme.room = TEST_MANY;
+    test_start_live(SHARE);
+    for (int i = 0; i < SHARE; i++)
+        test_send_live(&test_acme);
+    test_settle_live();
+    for (int i = 0; i < SHARE; i++)
+        say_later(&test_acme);
+    assert_int_equal(counts().waiting, SHARE);
+    test_acme.submitted_count = 0;
+    for (int i = 0; i < MORE; i++)
+        ids[i] = test_send_live(&test_acme);
+    test_settle_live();
+    test_assert_sent_to(&test_acme, ids, MORE);
+    for (int i = 0; i < MORE; i++)
+        TEST_SAY(&test_acme, .outcome = CARRIER_TOOK);
+    test_pass(31);
+    assert_int_equal(test_acme.submitted_count, SHARE + MORE);
+    while (test_acme.held)
+        TEST_SAY(&test_acme, .outcome = CARRIER_TOOK);
+    test_settle_live();
+    assert_int_equal(dispatch_held(test_dispatch), 0);
+    test_stop_live();
+}
+
+/* Beyond as many again they take places, or memory would have no bound. */
+static void what_rests_is_bounded(void **state)
+{
+    enum { SHARE = 64 };
+
+    test_acme.room = TEST_MANY;
+    test_start_live(SHARE);
+    for (int i = 0; i < SHARE * 5; i++)
+        test_send_live(&test_acme);
+    test_settle_live();
+    while (test_acme.held)
+        say_later(&test_acme);
+    assert_int_equal(counts().waiting, SHARE * 2);
+    assert_true(counts().behind);
+    test_stop_live();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -377,6 +444,9 @@ int main(void)
         LIVE_TEST(or_fails_if_that_is_what_the_operator_wants),
         LIVE_TEST(one_that_is_never_answered_does_not_go_round_for_ever),
         LIVE_TEST(without_another_way_it_is_tried_until_it_expires),
+        LIVE_TEST(what_a_carrier_took_in_part_is_flagged),
+        LIVE_TEST(others_go_on_while_a_whole_lane_rests),
+        LIVE_TEST(what_rests_is_bounded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,6 +36,7 @@ struct dispatch {
     unsigned routing_age; /* grows with every change of it */
     size_t expiring;      /* messages that expire without having been in a lane */
     bool closing;         /* engine and writer have stopped */
+    int64_t started_us;
     struct schedule *schedule;
     struct cancels cancels;
 };
@@ -46,6 +47,8 @@ struct dispatch {
 void dispatch_collect(struct dispatch *d);
 /* The parcel is done with: its place in the lane is free. */
 void dispatch_release(struct dispatch *d, struct parcel *p);
+/* To the front of its lane's queue, with a place in the lane if it had none. */
+void dispatch_wait(struct dispatch *d, struct parcel *p);
 /* A parcel whose message has become its lane's by now, on disk, joins the queue, or leaves memory
  * when the lane must read it later. */
 void dispatch_admit(struct dispatch *d, struct parcel *p);
@@ -90,16 +93,16 @@ void failover_tried(struct dispatch *d, struct parcel *p);
 /* Where else it could go; NULL: nowhere. */
 struct lane *failover_lane(struct dispatch *d, struct parcel *p);
 struct note *failover_note(struct parcel *p, const struct lane *to, struct str why);
-/* Goes to another carrier, or fails with this failure when there is none. */
-void dispatch_elsewhere(struct dispatch *d, struct parcel *p, enum failure failure, struct str why);
+/* Goes to another carrier, or fails with this answer's failure when there is none. */
+void dispatch_elsewhere(struct dispatch *d, struct parcel *p, const struct carrier_answer *answer);
 /* Goes to another carrier if it has waited too long and one has room for it. Counts down when it
  * had to look for one. */
 void failover_overdue(struct dispatch *d, struct parcel *p, int64_t now_us, size_t *left);
 
 /* ---- dispatch_refill.c ---- */
 
-/* Makes lanes for open messages whose carrier has none. */
-void dispatch_find_strangers(struct dispatch *d);
+/* Makes lanes for open messages whose carrier has none; true when there are such. */
+bool dispatch_find_strangers(struct dispatch *d);
 /* Lanes that are behind read on, each once, as long as there are `reads`; true when one of them
  * could go on at once. */
 bool dispatch_refill(struct dispatch *d, int *reads);

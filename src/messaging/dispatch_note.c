@@ -67,6 +67,17 @@ struct note *note_taken(const struct carrier *c, const struct carrier_answer *an
     return n;
 }
 
+struct note *note_partly(const struct carrier_answer *answer, struct note *next)
+{
+    if (answer->taken == 0)
+        return next;
+    struct note *n = note_new(EVENT_POSSIBLE_DUPLICATE,
+                              "The carrier may have %u part%s of it, which may arrive twice.",
+                              answer->taken, answer->taken == 1 ? "" : "s");
+    n->next = next;
+    return n;
+}
+
 int note_write(const struct note *n, struct store *s, const struct message *m, int64_t at_us)
 {
     int failed = 0;

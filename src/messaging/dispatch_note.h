@@ -21,6 +21,9 @@ struct note *note_new(enum event_kind kind, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* The carrier has taken the message. */
 struct note *note_taken(const struct carrier *c, const struct carrier_answer *answer);
+/* That a carrier which was asked in vain may have some parts of the message, before another note;
+ * just that one when it has none. */
+struct note *note_partly(const struct carrier_answer *answer, struct note *next);
 /* With all that follow it; NULL is none. */
 int note_write(const struct note *n, struct store *s, const struct message *m, int64_t at_us);
 void note_free(struct note *n);

@@ -1,22 +1,28 @@
 /* Reading open work from the store, for lanes that are behind. */
 #include "messaging/dispatch_internal.h"
 
+#include <errno.h>
+
 /* Messages that are read at once; rows that are looked at for them, most of them other lanes'. */
 enum { READ_MAX = 128, LOOK_MAX = 4096 };
 enum { STRANGERS_MAX = 256 };
 
-void dispatch_find_strangers(struct dispatch *d)
+bool dispatch_find_strangers(struct dispatch *d)
 {
     unsigned numbers[STRANGERS_MAX];
     size_t count = 0;
+    bool found = false;
 
     int failed = store_work_carriers(d->reader, numbers, STRANGERS_MAX, &count);
     store_reader_rest(d->reader);
     for (size_t i = 0; i < count && !failed; i++)
-        if (!lane_make(&d->lanes, numbers[i]))
-            failed = -1;
+        if (!lane_find(&d->lanes, numbers[i])) {
+            found = true;
+            failed = lane_make(&d->lanes, numbers[i]) ? 0 : -ENOMEM;
+        }
     if (failed)
         atomic_store(&d->strangers, true); /* at the next turn */
+    return found;
 }
 
 /* Some lie in the way of a lane that reads again from an earlier number on; others are on their way
@@ -25,6 +31,15 @@ static bool is_known(const struct dispatch *d, const struct lane *l, const struc
 {
     return parcel_index_find(&d->parcels, m->id) ||
            (m->status == STATUS_SENT && m->id <= l->followed);
+}
+
+/* What lay in the store has waited there. Not for this carrier, though, when it was another's
+ * before; and while no program ran nobody could have sent it another way. */
+static int64_t waits_since(const struct dispatch *d, const struct message *m, int64_t now_us)
+{
+    if (m->reason == REASON_FAILOVER)
+        return now_us;
+    return m->updated_us > d->started_us ? m->updated_us : d->started_us;
 }
 
 /* How many of the messages are dealt with; all but when memory is short. */
@@ -37,7 +52,7 @@ static size_t keep(struct dispatch *d, struct lane *l, const struct message *mes
     for (; i < count; i++) {
         if (is_known(d, l, &messages[i]))
             continue;
-        struct parcel *p = lane_parcel(l, &messages[i], now_us);
+        struct parcel *p = lane_parcel(l, &messages[i], waits_since(d, &messages[i], now_us));
         if (!p)
             break;
         p->counted = true;

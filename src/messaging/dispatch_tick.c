@@ -26,14 +26,14 @@ static void expire(struct dispatch *d, struct parcel_queue *q, int64_t now_us, s
 }
 
 /* All of a step rest equally long, so the first one is the first to be done. */
-static void end_rests(struct lane *l, int64_t now_us)
+static void end_rests(struct dispatch *d, struct lane *l, int64_t now_us)
 {
     for (int i = 0; i < DISPATCH_RETRIES; i++) {
         struct parcel_queue *q = &l->resting[i];
         while (q->first && (q->first->due_us <= now_us || !l->carrier)) {
             struct parcel *p = parcel_queue_take(q);
             p->since_us = now_us;
-            parcel_queue_put_back(&l->waiting, p);
+            dispatch_wait(d, p);
         }
     }
 }
@@ -134,7 +134,7 @@ void dispatch_tick(struct dispatch *d)
         note_death(l, now_us);
         for (int i = 0; i < DISPATCH_RETRIES; i++)
             expire(d, &l->resting[i], now_us, &left);
-        end_rests(l, now_us);
+        end_rests(d, l, now_us);
         expire(d, &l->waiting, now_us, &left);
         move_on(d, l, now_us, &left);
     }

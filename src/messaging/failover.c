@@ -53,14 +53,17 @@ struct note *failover_note(struct parcel *p, const struct lane *to, struct str w
                     to->carrier->name);
 }
 
-void dispatch_elsewhere(struct dispatch *d, struct parcel *p, enum failure failure, struct str why)
+void dispatch_elsewhere(struct dispatch *d, struct parcel *p, const struct carrier_answer *answer)
 {
+    struct str why = answer->detail;
+
     failover_tried(d, p);
     struct lane *to = failover_lane(d, p);
     if (to)
-        dispatch_requeue(d, p, to, p->message.retry_count, NO_REST, failover_note(p, to, why));
+        dispatch_requeue(d, p, to, p->message.retry_count, NO_REST,
+                         note_partly(answer, failover_note(p, to, why)));
     else
-        dispatch_fail(d, p, failure,
+        dispatch_fail(d, p, answer->failure,
                       why.n ? note_new(EVENT_CARRIER_ANSWER, "%.*s", STR_FMT(why)) : NULL);
 }
 

@@ -262,6 +262,29 @@ static void waiting_is_counted_from_the_start(void **state)
     test_stop_live();
 }
 
+/* The other carrier takes all that comes: a whole queue that is too old goes to it in a few
+ * seconds, though only a part of it is in memory. */
+static void waiting_in_the_store_counts(void **state)
+{
+    enum { MANY = 10 * SHARE };
+
+    test_set_failover(30 * TEST_SECOND_US);
+    test_acme.room = 0;
+    test_beta.room = TEST_MANY;
+    test_start_live(WINDOW);
+    for (int i = 0; i < MANY; i++)
+        test_send_live(&test_acme);
+    test_pass(29);
+    assert_int_equal(test_beta.submitted_count, 0);
+    for (int i = 0; i < 40; i++) {
+        test_pass(1);
+        while (test_beta.held)
+            TEST_SAY(&test_beta, .outcome = CARRIER_TOOK);
+    }
+    assert_int_equal(test_beta.submitted_count, MANY);
+    test_stop_live();
+}
+
 static void no_more_go_than_the_other_lane_has_room_for(void **state)
 {
     enum { WAITING = 40, TAKEN = SHARE - 10 };
@@ -315,6 +338,7 @@ int main(void)
         LIVE_TEST(where_the_operator_wants_it_so_it_waits),
         LIVE_TEST(what_has_waited_too_long_goes_another_way),
         LIVE_TEST(waiting_is_counted_from_the_start),
+        LIVE_TEST(waiting_in_the_store_counts),
         LIVE_TEST(no_more_go_than_the_other_lane_has_room_for),
         LIVE_TEST(after_a_change_of_routes_all_carriers_are_asked_again),
     };

@@ -141,6 +141,22 @@ void lane_give(struct lanes *lanes, struct lane *l)
     pthread_mutex_unlock(&lanes->lock);
 }
 
+void lane_take(struct lanes *lanes, struct lane *l)
+{
+    pthread_mutex_lock(&lanes->lock);
+    l->held++;
+    pthread_mutex_unlock(&lanes->lock);
+}
+
+size_t lane_resting(const struct lane *l)
+{
+    size_t count = 0;
+
+    for (int i = 0; i < DISPATCH_RETRIES; i++)
+        count += l->resting[i].count;
+    return count;
+}
+
 size_t lane_held(struct lanes *lanes, struct lane *l)
 {
     pthread_mutex_lock(&lanes->lock);

@@ -72,8 +72,11 @@ struct parcel *lane_offer(struct lane *l, const struct message *m);
 /* An older message has become this lane's. True: it has its place, and the caller puts it into a
  * queue. False: reading will bring it, from memory it can go. */
 bool lane_admit(struct lanes *lanes, struct lane *l, int64_t message);
-/* Gives a place back. */
+/* Gives a place back; takes one, though there be none. */
 void lane_give(struct lanes *lanes, struct lane *l);
+void lane_take(struct lanes *lanes, struct lane *l);
+/* Parcels that rest; on the engine's thread. */
+size_t lane_resting(const struct lane *l);
 size_t lane_held(struct lanes *lanes, struct lane *l);
 /* Also for those that are on their way to it. */
 bool lane_has_room(struct lanes *lanes, struct lane *l);

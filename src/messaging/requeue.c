@@ -17,6 +17,11 @@ struct requeue {
     bool moved;
 };
 
+static bool is_maybe_twice(const struct note *n)
+{
+    return n && n->kind == EVENT_POSSIBLE_DUPLICATE; /* which comes before others */
+}
+
 static int apply_requeue(struct write_job *job, struct store *s)
 {
     struct requeue *r = (struct requeue *)job;
@@ -27,7 +32,7 @@ static int apply_requeue(struct write_job *job, struct store *s)
     if (moved != 1)
         return moved;
     int failed = note_write(r->notes, s, m, r->at_us);
-    if (!failed && r->notes && r->notes->kind == EVENT_POSSIBLE_DUPLICATE)
+    if (!failed && is_maybe_twice(r->notes))
         failed = store_carrier_twice(s, r->from);
     return failed;
 }
@@ -47,23 +52,33 @@ static void change_lane(struct dispatch *d, struct parcel *p, struct lane *to)
     dispatch_admit(d, p);
 }
 
+/* While it rests it has no place in its lane, or those that a carrier takes later would keep out
+ * those that it takes now; as many as have places, at most, so memory stays bounded. */
+static void rest(struct dispatch *d, struct parcel *p, int step)
+{
+    struct lane *l = p->lane;
+
+    if (p->counted && lane_resting(l) < l->share) {
+        lane_give(&d->lanes, l);
+        p->counted = false;
+    }
+    p->place = PARCEL_WAITING;
+    p->due_us = clock_now_us(d->options.clock) + d->options.retry_us[step];
+    parcel_queue_add(&l->resting[step], p);
+}
+
 static void go_on(struct dispatch *d, struct requeue *r)
 {
     struct parcel *p = r->parcel;
 
     p->message.retry_count = r->retry_count;
     p->message.handed = false;
-    if (r->to != p->lane) {
+    if (r->to != p->lane)
         change_lane(d, p, r->to);
-        return;
-    }
-    p->place = PARCEL_WAITING;
-    if (r->rest == NO_REST) {
-        parcel_queue_put_back(&p->lane->waiting, p);
-        return;
-    }
-    p->due_us = clock_now_us(d->options.clock) + d->options.retry_us[r->rest];
-    parcel_queue_add(&p->lane->resting[r->rest], p);
+    else if (r->rest == NO_REST)
+        dispatch_wait(d, p);
+    else
+        rest(d, p, r->rest);
 }
 
 static void requeue_back(struct errand *e)
@@ -98,6 +113,7 @@ void dispatch_requeue(struct dispatch *d, struct parcel *p, struct lane *to, uns
                           .at_us = clock_now_us(d->options.clock),
                           .notes = notes};
     p->place = PARCEL_CHANGING;
+    p->lane->counts.maybe_twice += is_maybe_twice(notes);
     if (to != p->lane)
         to->coming++;
     errand_init(&r->errand, &d->written, apply_requeue, requeue_back);

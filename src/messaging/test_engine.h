@@ -24,6 +24,8 @@ enum { TEST_WAITING_MAX = 1000 };
 void test_engine_start(void);
 void test_engine_stop(void);
 
+/* The engine's turn: errands that are back; whether there were any. */
+bool test_bring_home(void);
 /* Whatever was posted is written and has come back. */
 void test_settle(void);
 /* So many of the next commits fail. */

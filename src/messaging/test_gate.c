@@ -18,6 +18,7 @@ static int apply_barrier(struct write_job *job, struct store *s)
     struct barrier *b = (struct barrier *)job;
 
     if (b->is_gate) {
+        b->is_gate = false; /* once, also when it is written again */
         sem_post(&b->reached);
         sem_wait(&b->open);
     }

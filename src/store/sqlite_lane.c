@@ -53,7 +53,7 @@ int sqlite_work_list(struct store_reader *base, const struct work_query *q, stru
 int sqlite_work_carriers(struct store_reader *base, unsigned *ret, size_t max, size_t *ret_count)
 {
     struct sqlite_reader *r = reader_of(base);
-    sqlite3_stmt *rows = r->statements[READ_WORK_CARRIERS];
+    sqlite3_stmt *rows = r->statements[READ_CARRIER_BUSY];
     int code, failed = sqlite_enter(r);
 
     if (failed)
@@ -64,6 +64,20 @@ int sqlite_work_carriers(struct store_reader *base, unsigned *ret, size_t max, s
 }
 
 /* ---- writing ---- */
+
+/* The message is another carrier's from now on. */
+static int give_to(struct sqlite_store *s, struct work *work, unsigned carrier)
+{
+    int failed = 0;
+
+    if (work->carrier != carrier) {
+        failed = sqlite_count_lane(s, work->carrier, -1);
+        if (!failed)
+            failed = sqlite_count_lane(s, carrier, 1);
+    }
+    work->carrier = (uint16_t)carrier;
+    return failed ? failed : gather_work(s, work);
+}
 
 int sqlite_hand_over(struct store *base, const int64_t *ids, size_t count, unsigned carrier)
 {
@@ -76,9 +90,8 @@ int sqlite_hand_over(struct store *base, const int64_t *ids, size_t count, unsig
             return found;
         if (found == 0 || work.status != STATUS_QUEUED)
             continue;
-        work.carrier = (uint16_t)carrier;
         work.sent_us = NOT_YET_BUT_HANDED;
-        int failed = gather_work(s, &work);
+        int failed = give_to(s, &work, carrier);
         if (failed)
             return failed;
     }
@@ -93,9 +106,8 @@ int sqlite_requeue(struct store *base, int64_t id, unsigned carrier, unsigned re
 
     if (found <= 0 || work.status != STATUS_QUEUED)
         return found < 0 ? found : 0;
-    work.carrier = (uint16_t)carrier;
     work.retry_count = (uint16_t)retry_count;
     work.sent_us = NOT_YET;
-    int failed = gather_work(s, &work);
+    int failed = give_to(s, &work, carrier);
     return failed ? failed : 1;
 }

@@ -114,6 +114,11 @@ static void test_the_first_schema_is_migrated(void **state)
         test_same(&p.messages[3 - number], &wanted);
     }
     assert_int_equal(test_open_work(0, 9, &work), 2);
+    unsigned carriers[2];
+    size_t count;
+    assert_int_equal(store_work_carriers(test_reader, carriers, 2, &count), 0);
+    assert_int_equal(count, 1);
+    assert_int_equal(carriers[0], 0);
     assert_int_equal(store_key_find(test_reader, hash, &key), 0);
     assert_string_equal(key.name, "old");
     assert_int_equal(key.per_minute, LIMIT_OF_PLAN);
@@ -125,7 +130,7 @@ static void test_the_first_schema_is_migrated(void **state)
     later.carrier = 2;
     test_accept_this(&later);
     assert_int_equal(store_begin(test_store), 0);
-    assert_int_equal(store_hand_over(test_store, &(int64_t){1 << 22}, 1, 2), 0);
+    assert_int_equal(store_requeue(test_store, 1 << 22, 2, 0), 1);
     assert_int_equal(store_commit(test_store), 0);
     assert_int_equal(test_move(1 << 22, TEST_BIT(STATUS_QUEUED), STATUS_CANCELLED, 0, 5), 1);
     assert_int_equal(store_message_page(test_reader, 1, MODE_LIVE, NULL, 0, 9, &test_arena, &p), 0);
@@ -134,6 +139,8 @@ static void test_the_first_schema_is_migrated(void **state)
     assert_int_equal(p.messages[3].cancelled_us, 5);
     assert_int_equal(p.messages[3].carrier, 2);
     assert_int_equal(p.messages[2].carrier, 0);
+    assert_int_equal(store_work_carriers(test_reader, carriers, 2, &count), 0);
+    assert_int_equal(count, 0);
 }
 
 static int64_t total_of(const struct message_filter *filter)

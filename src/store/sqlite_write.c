@@ -65,6 +65,12 @@ static int count(struct sqlite_store *s, int64_t owner, enum message_status stat
     return failed;
 }
 
+/* Owners are numbers above 0: the others are carriers'. */
+int sqlite_count_lane(struct sqlite_store *s, unsigned carrier, int delta)
+{
+    return count(s, -(int64_t)carrier, STATUS_QUEUED, delta);
+}
+
 void sqlite_rollback(struct store *base)
 {
     struct sqlite_store *s = sqlite_of(base);
@@ -130,6 +136,8 @@ int sqlite_message_insert(struct store *base, const struct message *m)
         failed = insert_state(s, m);
     if (!failed)
         failed = count(s, owner_of(m->account, m->mode), m->status, 1);
+    if (!failed && m->status == STATUS_QUEUED)
+        failed = sqlite_count_lane(s, m->carrier, 1);
     if (!failed)
         index_note(s, m);
     return failed;
@@ -205,7 +213,8 @@ int sqlite_message_move(struct store *base, const struct message_move *move)
         found = take_scheduled(s, move->id, &was);
     if (found <= 0)
         return found;
-    if (!(move->from & status_bit(was.status)))
+    if (!(move->from & status_bit(was.status)) ||
+        (move->to == STATUS_CANCELLED && was.sent_us == NOT_YET_BUT_HANDED))
         return 0;
     bool open = status_bit(move->to) & STATUS_OPEN_BITS;
     int failed = open ? move_on(s, move, was) : move_to_end(s, move, &was);
@@ -213,6 +222,9 @@ int sqlite_message_move(struct store *base, const struct message_move *move)
         failed = count(s, was.owner, was.status, -1);
     if (!failed)
         failed = count(s, was.owner, move->to, 1);
+    int queued = (move->to == STATUS_QUEUED) - (was.status == STATUS_QUEUED);
+    if (!failed && queued)
+        failed = sqlite_count_lane(s, was.carrier, queued);
     return failed ? failed : 1;
 }
 

@@ -105,7 +105,7 @@ struct work_query {
  * nothing is behind it. */
 int store_work_list(struct store_reader *r, const struct work_query *query, struct arena *a,
                     struct message **ret, size_t *ret_count, int64_t *ret_looked, bool *ret_end);
-/* Carriers that open queued messages go to: numbers, in no order. At most `max`. */
+/* Carriers that queued messages go to: numbers, in no order. At most `max`. */
 int store_work_carriers(struct store_reader *r, unsigned *ret, size_t max, size_t *ret_count);
 
 /* ---- live carriers ---- */
@@ -216,7 +216,8 @@ struct message_move {
 };
 
 /* 1 moved, 0 the message is in no state of `from` (or gone): nothing written. No message becomes
- * scheduled again. */
+ * scheduled again, and none is cancelled while it is marked as handed over: a carrier may have it.
+ */
 int store_move(struct store *s, const struct message_move *move);
 
 /* Notes that these queued messages go to this carrier now. Those that are not queued any more are

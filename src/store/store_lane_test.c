@@ -256,19 +256,61 @@ static void test_carriers_of_open_work(void **state)
     assert_int_equal(store_work_carriers(test_reader, found, 4, &count), 0);
     assert_int_equal(count, 0);
     int64_t first = accept_for(ACME).id;
-    accept_for(OTHER);
-    accept_for(OTHER);
-    accept_for(0);
+    int64_t others[] = {accept_for(OTHER).id, accept_for(OTHER).id};
+    int64_t none = accept_for(0).id;
     assert_int_equal(store_work_carriers(test_reader, found, 4, &count), 0);
     assert_int_equal(count, 3);
     assert_int_equal(found[0] + found[1] + found[2], ACME + OTHER + 0);
-    assert_int_equal(store_work_carriers(test_reader, found, 2, &count), 0);
-    assert_int_equal(count, 2);
+    assert_int_equal(store_work_carriers(test_reader, found, 1, &count), 0);
+    assert_int_equal(count, 1);
+    test_move(none, TEST_BIT(STATUS_QUEUED), STATUS_CANCELLED, 0, 5);
     /* What a carrier has needs none any more. */
     test_move(first, TEST_BIT(STATUS_QUEUED), STATUS_SENT, 0, 5);
     assert_int_equal(store_work_carriers(test_reader, found, 4, &count), 0);
-    assert_int_equal(count, 2);
-    assert_int_equal(found[0] + found[1], OTHER);
+    assert_int_equal(count, 1);
+    assert_int_equal(found[0], OTHER);
+    /* Nor does what was given to another. */
+    requeue(others[0], ACME, 0);
+    hand_over(&others[1], 1, ACME);
+    assert_int_equal(store_work_carriers(test_reader, found, 4, &count), 0);
+    assert_int_equal(count, 1);
+    assert_int_equal(found[0], ACME);
+    test_move(others[0], TEST_BIT(STATUS_QUEUED), STATUS_CANCELLED, 0, 5);
+    test_move(others[1], TEST_BIT(STATUS_QUEUED), STATUS_FAILED, FAILURE_NO_ROUTE, 5);
+    assert_int_equal(store_work_carriers(test_reader, found, 4, &count), 0);
+    assert_int_equal(count, 0);
+}
+
+static void test_scheduled_work_has_no_carrier_yet(void **state)
+{
+    struct message m = test_message(1, MODE_LIVE, "x");
+    unsigned found[4];
+    size_t count;
+
+    m.carrier = ACME;
+    m.status = STATUS_SCHEDULED;
+    m.scheduled_us = test_now_us + 5;
+    test_accept_this(&m);
+    assert_int_equal(store_work_carriers(test_reader, found, 4, &count), 0);
+    assert_int_equal(count, 0);
+    test_move(m.id, TEST_BIT(STATUS_SCHEDULED), STATUS_QUEUED, 0, test_now_us + 5);
+    assert_int_equal(store_work_carriers(test_reader, found, 4, &count), 0);
+    assert_int_equal(count, 1);
+}
+
+/* Nobody can call it back from the carrier; without the mark it can be. */
+static void test_what_was_handed_over_is_not_cancelled(void **state)
+{
+    struct message m = test_accept(1, MODE_LIVE, "x");
+
+    assert_int_equal(store_begin(test_store), 0);
+    assert_int_equal(store_hand_over(test_store, &m.id, 1, 2), 0);
+    assert_int_equal(store_commit(test_store), 0);
+    assert_int_equal(test_move(m.id, TEST_BIT(STATUS_QUEUED), STATUS_CANCELLED, 0, 9), 0);
+    assert_int_equal(store_begin(test_store), 0);
+    assert_int_equal(store_requeue(test_store, m.id, 2, 0), 1);
+    assert_int_equal(store_commit(test_store), 0);
+    assert_int_equal(test_move(m.id, TEST_BIT(STATUS_QUEUED), STATUS_CANCELLED, 0, 9), 1);
 }
 
 int main(void)
@@ -285,6 +327,8 @@ int main(void)
         STORE_TEST(test_work_by_carrier),
         STORE_TEST(test_looks_are_bounded),
         STORE_TEST(test_carriers_of_open_work),
+        STORE_TEST(test_scheduled_work_has_no_carrier_yet),
+        STORE_TEST(test_what_was_handed_over_is_not_cancelled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -110,6 +110,9 @@ static void test_a_rollback_leaves_nothing(void **state)
     assert_int_equal(store_reference_add(test_store, &r), 0);
     store_rollback(test_store);
     assert_int_equal(find(ACME, "1", &found), 0);
+    add(ACME, "2", 6, 0);
+    assert_int_equal(find(ACME, "1", &found), 0);
+    assert_int_equal(find(ACME, "2", &found), 1);
 }
 
 /* ---- housekeeping ---- */

@@ -106,7 +106,8 @@ static void move_one(struct message *m)
 {
     enum message_status to = (enum message_status)(STATUS_QUEUED + pick(5));
     struct message_move move = {m->id, (uint32_t)pick(256), to, FAILURE_NONE, ++test_now_us};
-    bool moves = !is_final(m->status) && move.from & TEST_BIT(m->status);
+    bool moves = !is_final(m->status) && move.from & TEST_BIT(m->status) &&
+                 !(m->handed && to == STATUS_CANCELLED); /* its carrier may have it */
 
     if (to == STATUS_FAILED)
         move.failure = (enum failure)(1 + pick(FAILURE_UNKNOWN));
@@ -214,6 +215,21 @@ static void check_open_work(void)
     assert_int_equal(end, seen < q.limit && (!q.look_max || looked < q.look_max));
 }
 
+/* Carriers with something queued, as bits. */
+static void check_carriers(void)
+{
+    unsigned found[CARRIERS], bits = 0, wanted = 0;
+    size_t count;
+
+    assert_int_equal(store_work_carriers(test_reader, found, CARRIERS, &count), 0);
+    for (size_t i = 0; i < count; i++)
+        bits |= 1u << found[i];
+    for (size_t i = 0; i < model_count; i++)
+        if (model[i].status == STATUS_QUEUED)
+            wanted |= 1u << model[i].carrier;
+    assert_int_equal(bits, wanted);
+}
+
 static const struct message *by_id(int64_t id)
 {
     size_t low = 0;
@@ -284,6 +300,7 @@ static void test_walk(void **state)
         arena_reset(&test_arena);
         check_page(list);
         check_open_work();
+        check_carriers();
         check_due();
         if (pick(40) == 0) {
             test_close();

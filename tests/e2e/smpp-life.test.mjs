@@ -50,6 +50,20 @@ describe('smpp: the life of a message', { timeout: 120_000 * slowness }, () => {
     }
   });
 
+  it('unbinds also when a message was not answered', async () => {
+    const smsc = await Smsc.start({ submit: () => true });
+    try {
+      const live = await liveServer(one()(smsc));
+      await smsc.bound();
+      await live.client.sent({ to: '+14155550123', text: 'no answer' });
+      await smsc.got(1);
+      await live.end();
+      await until('the unbind', () => smsc.unbinds === 1);
+    } finally {
+      await smsc.stop();
+    }
+  });
+
   it('takes a transmitter and a receiver where a carrier wants both', withLive({}, one({ bind: 'separate' }), async ({ smsc, live, client }) => {
     await smsc.bound(2);
     assert.deepEqual(smsc.binds.map((b) => b.command).sort(), ['bind_receiver', 'bind_transmitter']);

@@ -8,6 +8,9 @@ ALTER TABLE message ADD COLUMN carrier INTEGER;             -- first choice; NUL
 ALTER TABLE work ADD COLUMN carrier INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE ending ADD COLUMN carrier INTEGER NOT NULL DEFAULT 0;
 
+-- How many messages a carrier has queued, under the negative of its number.
+INSERT INTO tally SELECT 0, 2, count(*) FROM work WHERE status = 2;
+
 -- A carrier by its name in the configuration, and how it stood when the server noted it last.
 CREATE TABLE carrier (
   id INTEGER PRIMARY KEY,

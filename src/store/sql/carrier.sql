@@ -9,6 +9,10 @@ SELECT id, drained, {carrier_state}, maybe_twice, name, note FROM carrier ORDER 
 -- name: carrier_find
 SELECT id, drained, {carrier_state}, maybe_twice, name, note FROM carrier WHERE name = ?1;
 
+-- name: carrier_busy
+-- Their messages that are queued are counted under the negative of their numbers.
+SELECT -owner FROM tally WHERE owner <= 0 AND count > 0;
+
 -- name: carrier_insert
 -- Their numbers begin with 2.
 INSERT INTO carrier (id, maybe_twice, drained, {carrier_state}, name, note)

@@ -92,9 +92,6 @@ SELECT id, status, carrier FROM work WHERE id > ?1 ORDER BY id;
 FROM work AS w CROSS JOIN message AS m ON m.id = w.id LEFT JOIN ending AS e ON e.id = NULL
 WHERE w.id = ?1;
 
--- name: work_carriers
-SELECT DISTINCT carrier FROM work WHERE status = 2;
-
 -- name: ending_put
 INSERT INTO ending (id, status, ended_us, sent_us, failure, retry_count, carrier) VALUES {seven};
 

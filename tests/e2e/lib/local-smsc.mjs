@@ -5,8 +5,12 @@ import { environment, programPath, sanitizerReport } from './program.mjs';
 import { until, within } from './wait.mjs';
 
 export class LocalSmsc {
-  static async start(...args) {
-    const smsc = new LocalSmsc(args);
+  static start(...args) {
+    return LocalSmsc.startAt(0, ...args);
+  }
+
+  static async startAt(port, ...args) {
+    const smsc = new LocalSmsc(port, args);
     smsc.port = Number(await until('the SMSC', () => {
       if (smsc.ended) throw new Error(`the SMSC ended at once: ${smsc.stderr}`);
       return /^SMSC on 127\.0\.0\.1:(\d+)/m.exec(smsc.stderr)?.[1];
@@ -14,10 +18,10 @@ export class LocalSmsc {
     return smsc;
   }
 
-  constructor(args) {
+  constructor(port, args) {
     this.stdout = '';
     this.stderr = '';
-    this.process = spawn(programPath, ['smsc', '--listen', '127.0.0.1:0', ...args], { env: environment() });
+    this.process = spawn(programPath, ['smsc', '--listen', `127.0.0.1:${port}`, ...args], { env: environment() });
     this.process.stdout.on('data', (piece) => { this.stdout += piece; });
     this.process.stderr.on('data', (piece) => { this.stderr += piece; });
     this.process.stdin.on('error', () => {});
