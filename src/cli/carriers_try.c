@@ -38,6 +38,11 @@ static const struct config_carrier *find(const struct config *c, const char *nam
     struct carrier_entries all = {.count = c->carrier_count};
     struct carrier_entry list[CONFIG_CARRIERS_MAX];
 
+    if (c->carrier_count == 0) {
+        talk("%s has no carriers; name the file that has them with --config.",
+             c->file ? c->file : "The configuration");
+        return NULL;
+    }
     for (size_t i = 0; i < c->carrier_count; i++)
         list[i] = (struct carrier_entry){.name = c->carriers[i].name, .config = &c->carriers[i]};
     all.list = list;

@@ -132,11 +132,12 @@ static void test_the_first_schema_is_migrated(void **state)
     assert_int_equal(store_begin(test_store), 0);
     assert_int_equal(store_requeue(test_store, 1 << 22, 2, 0), 1);
     assert_int_equal(store_commit(test_store), 0);
-    assert_int_equal(test_move(1 << 22, TEST_BIT(STATUS_QUEUED), STATUS_CANCELLED, 0, 5), 1);
+    assert_int_equal(
+        test_move(1 << 22, TEST_BIT(STATUS_QUEUED), STATUS_FAILED, FAILURE_NO_ROUTE, 5), 1);
     assert_int_equal(store_message_page(test_reader, 1, MODE_LIVE, NULL, 0, 9, &test_arena, &p), 0);
     assert_int_equal(p.total, 4);
     test_same(&p.messages[0], &later);
-    assert_int_equal(p.messages[3].cancelled_us, 5);
+    assert_int_equal(p.messages[3].failed_us, 5);
     assert_int_equal(p.messages[3].carrier, 2);
     assert_int_equal(p.messages[2].carrier, 0);
     assert_int_equal(store_work_carriers(test_reader, carriers, 2, &count), 0);

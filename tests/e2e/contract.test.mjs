@@ -279,7 +279,8 @@ describe('contract', { timeout: 240_000 * slowness }, () => {
 
   it('every field of every answer has been seen', () => {
     const unusedYet = ['revokedAt', 'lastUsedAt', 'lastUsedFrom'].flatMap((field) => [`NewKey.${field}`, `RotatedKey.${field}`]);
-    assert.deepEqual(neverSeen().filter((one) => !unusedYet.includes(one)), []);
+    const live = ['RefusedRoute.route', 'RefusedRoute.carrier']; // smpp-operate.test.mjs sees them
+    assert.deepEqual(neverSeen().filter((one) => ![...unusedYet, ...live].includes(one)), []);
   });
 
   it('stops cleanly', () => server.stop());

@@ -34,6 +34,8 @@ describe('smpp: operating', { timeout: 120_000 * slowness }, () => {
     await live.status(us.messageId, 'delivered');
     await live.status(uk.messageId, 'delivered');
     assert.deepEqual([a.submits.length, b.submits.length], [1, 1]);
+    const { refused } = (await live.events(uk.messageId)).find((e) => e.type === 'routed');
+    assert.ok(refused.some((r) => r.route === 'rest' && r.carrier === 'first' && r.reason), JSON.stringify(refused));
 
     live.configure({ ...sections({ second: { window: 5 } }), route: { all: { carrier: 'second' } } });
     await until('the second to bind anew', () => b.binds.length === 2 && b.sessions.length === 1, { within: 10_000 });
