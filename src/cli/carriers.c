@@ -163,8 +163,7 @@ static void tell_elsewhere(const struct carrier_entries *all)
     for (size_t i = 0; i < all->count; i++)
         if (is_elsewhere(all, &all->list[i])) {
             talk("\nThe server has '%s' from another configuration than was read here; name its "
-                 "file "
-                 "with --config or $SKYLARK_CONFIG.",
+                 "file with --config or $SKYLARK_CONFIG.",
                  all->list[i].name);
             return;
         }
