@@ -35,25 +35,34 @@ static void later(struct dispatch *d, struct parcel *p, const struct carrier_ans
     dispatch_requeue(d, p, p->lane, p->message.retry_count + 1, step, note_partly(a, note));
 }
 
+static struct note *note_again(const struct dispatch *d, struct str why, int rest)
+{
+    if (rest == NO_REST)
+        return note_new(EVENT_POSSIBLE_DUPLICATE, "%.*s It is sent again and may arrive twice.",
+                        STR_FMT(why));
+    return note_new(EVENT_POSSIBLE_DUPLICATE,
+                    "%.*s It is sent again in %lld seconds and may arrive twice.", STR_FMT(why),
+                    (long long)(d->options.retry_us[rest] / 1000000));
+}
+
 /* A message that breaks the carrier's link must not do so for ever: the first time it goes out
  * again at once, then after ever longer rests, and at last another way if there is one. */
-static void send_again(struct dispatch *d, struct parcel *p, struct note *note)
+static void send_again(struct dispatch *d, struct parcel *p, struct str why)
 {
-    struct lane *to = p->lane;
+    struct lane *other = NULL;
     int rest = p->tries == 0 ? NO_REST : p->tries - 1;
 
     if (p->tries >= DISPATCH_RETRIES) {
         failover_tried(d, p);
-        struct lane *other = failover_lane(d, p);
-        rest = DISPATCH_RETRIES - 1;
-        if (other) {
-            to = other;
-            note->next = failover_note(p, other, (struct str){"", 0});
-        }
+        other = failover_lane(d, p);
+        rest = other ? NO_REST : DISPATCH_RETRIES - 1;
     } else {
         p->tries++;
     }
-    dispatch_requeue(d, p, to, p->message.retry_count + 1, rest, note);
+    struct note *note = note_again(d, why, rest);
+    if (other)
+        note->next = failover_note(p, other, (struct str){"", 0});
+    dispatch_requeue(d, p, other ? other : p->lane, p->message.retry_count + 1, rest, note);
 }
 
 void dispatch_unanswered(struct dispatch *d, struct parcel *p, struct str why)
@@ -66,9 +75,7 @@ void dispatch_unanswered(struct dispatch *d, struct parcel *p, struct str why)
                                "%.*s Whether the carrier has the message is not known.",
                                STR_FMT(why)));
     else
-        send_again(d, p,
-                   note_new(EVENT_POSSIBLE_DUPLICATE, "%.*s It is sent again and may arrive twice.",
-                            STR_FMT(why)));
+        send_again(d, p, why);
 }
 
 void dispatch_answered(struct dispatch *d, struct parcel *p, const struct carrier_answer *answer)

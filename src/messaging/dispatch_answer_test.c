@@ -329,6 +329,10 @@ static void one_that_is_never_answered_does_not_go_round_for_ever(void **state)
     say_nothing(&test_acme);
     for (int i = 0; i < 2; i++) {
         say_nothing(&test_acme);
+        assert_string_equal(
+            test_last_event(id),
+            i ? "The link to acme broke. It is sent again in 120 seconds and may arrive twice."
+              : "The link to acme broke. It is sent again in 30 seconds and may arrive twice.");
         test_pass(i ? 110 : 29);
         assert_int_equal(test_acme.held, 0);
         test_pass(20);
