@@ -191,7 +191,7 @@ static void test_request_that_is_not_answered(void **state)
 
 static void test_silence_is_asked_about(void **state)
 {
-    test_link.options.enquire_ms = 30;
+    test_link.options.enquire_ms = 250;
     test_link_up();
     for (int i = 0; i < 4; i++) {
         test_session_expect(&test_session, SMPP_ENQUIRE_LINK);
