@@ -140,7 +140,7 @@ static void batch_written(struct writing *w)
 static void put_batch(struct json_writer *w, const struct api *a, const struct batch_record *b)
 {
     json_key(w, "batchId");
-    public_id_put(w, a, BATCH_ID_PREFIX, b->id);
+    public_id_put(w, api_ids(a), BATCH_ID_PREFIX, b->id);
     json_member_i64(w, "total", b->total);
     json_member_i64(w, "accepted", b->accepted);
     json_member_i64(w, "rejected", b->total - b->accepted);
@@ -157,7 +157,7 @@ static void put_result(struct json_writer *w, const struct call *c, size_t index
         problem_put(w, c, &item->problem);
     } else {
         json_key(w, "messageId");
-        public_id_put(w, c->api, MESSAGE_ID_PREFIX, item->message.id);
+        public_id_put(w, api_ids(c->api), MESSAGE_ID_PREFIX, item->message.id);
         json_key(w, "status");
         json_put_string(w, str_of(status_word(item->message.status)));
     }
@@ -250,7 +250,7 @@ void batch_get(struct call *c)
     int64_t id;
 
     int failed =
-        public_id_parse(c->api, BATCH_ID_PREFIX, c->parameter, &id)
+        public_id_parse(api_ids(c->api), BATCH_ID_PREFIX, c->parameter, &id)
             ? store_batch_get(c->worker->reader, c->key->account, c->key->mode, id, &b, counts)
             : -ENOENT;
     if (failed == -ENOENT) {

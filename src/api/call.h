@@ -5,6 +5,8 @@
 #include "base/siphash.h"
 #include "messaging/compose.h"
 #include "messaging/key.h"
+#include "view/message_json.h"
+#include "view/public_id.h"
 #include "json/read.h"
 #include "json/write.h"
 
@@ -26,6 +28,12 @@ struct api {
     pthread_mutex_t trouble_lock;
     char trouble[STORE_WHY_SIZE]; /* "" = none */
 };
+
+/* The cipher of public ids. */
+static inline const struct id_cipher *api_ids(const struct api *a)
+{
+    return store_cipher(a->options.store);
+}
 
 /* Per HTTP worker; touched by its thread only. */
 struct api_worker {
@@ -138,20 +146,6 @@ bool page_cursor_problem(struct problem *p);
 void page_put(struct json_writer *w, struct call *c, const char *prefix, int64_t next,
               int64_t previous, int64_t total);
 
-/* ---- public ids (public_id.c): a prefix and a number run through the store's cipher ---- */
-
-enum { PUBLIC_ID_SIZE = 4 + ID_DIGITS }; /* all prefixes have four characters: "msg_" */
-#define MESSAGE_ID_PREFIX "msg_"
-#define BATCH_ID_PREFIX   "bat_"
-#define KEY_ID_PREFIX     "key_"
-#define OPT_OUT_ID_PREFIX "opt_"
-
-void public_id_format(const struct api *a, const char *prefix, int64_t id,
-                      char out[PUBLIC_ID_SIZE]);
-/* False when it is not the form of any id; true says nothing about existence. */
-bool public_id_parse(const struct api *a, const char *prefix, struct str text, int64_t *ret);
-void public_id_put(struct json_writer *w, const struct api *a, const char *prefix, int64_t id);
-
 /* ---- calls that write (writing.c, once.c) ---- */
 
 struct writing;
@@ -220,13 +214,6 @@ int once_find(struct writing *w, struct store *s);
 int once_keep(struct writing *w, struct store *s);
 /* On the worker's thread: answers once more. */
 void once_answer(struct writing *w);
-
-/* ---- messages as JSON (message_json.c) ---- */
-
-void message_put(struct json_writer *w, const struct api *a, const struct message *m);
-/* Members of it, with their names. */
-void routing_put(struct json_writer *w, const struct message *m);
-void cost_put(struct json_writer *w, const struct message *m);
 
 /* ---- sending (send_body.c, send.c, dry_run.c) ---- */
 

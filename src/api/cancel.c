@@ -51,7 +51,7 @@ static void finish_cancel(struct http_request *r)
         refuse(c, m.status);
     } else {
         struct json_writer w = answer_json(c, 200);
-        message_put(&w, c->api, &m);
+        message_put(&w, api_ids(c->api), &m);
     }
 }
 

@@ -77,7 +77,7 @@ static void path_of(int64_t id, char out[128])
 {
     char text[PUBLIC_ID_SIZE];
 
-    public_id_format(test_api, MESSAGE_ID_PREFIX, id, text);
+    public_id_format(api_ids(test_api), MESSAGE_ID_PREFIX, id, text);
     snprintf(out, 128, "POST /v1/messages/%.*s/cancel", (int)sizeof text, text);
 }
 

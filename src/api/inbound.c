@@ -31,7 +31,7 @@ static void inbound_written(struct writing *w)
 
 static void render_inbound(const struct writing *w, struct json_writer *out)
 {
-    message_put(out, w->call.api, &((const struct receiving *)w)->message);
+    message_put(out, api_ids(w->call.api), &((const struct receiving *)w)->message);
 }
 
 static const struct writing_ops inbound_ops = {apply_inbound, inbound_written, render_inbound, 201,

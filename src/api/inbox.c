@@ -137,7 +137,7 @@ static void answer_inbox(struct call *c, const struct inbox *inbox, const struct
     json_key(&w, "data");
     json_begin_array(&w);
     for (size_t i = 0; i < inbox->count; i++)
-        message_put(&w, c->api, &inbox->messages[i]);
+        message_put(&w, api_ids(c->api), &inbox->messages[i]);
     json_end(&w);
     if (q->extract) {
         json_key(&w, "code");

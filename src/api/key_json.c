@@ -36,7 +36,7 @@ void key_put_fields(struct json_writer *w, const struct api *a, const struct key
                     const struct key_usage *usage, int64_t now_us)
 {
     json_key(w, "keyId");
-    public_id_put(w, a, KEY_ID_PREFIX, k->id);
+    public_id_put(w, api_ids(a), KEY_ID_PREFIX, k->id);
     json_member_word(w, "name", k->name);
     json_member_word(w, "keyType", mode_word(k->mode));
     json_member_word(w, "prefix", key_prefix(k->mode));

@@ -12,7 +12,7 @@ bool key_of_call(struct call *c, struct key_record *ret)
     struct str shown = utf8_shown(c->parameter, 40);
     int64_t id;
 
-    int failed = public_id_parse(c->api, KEY_ID_PREFIX, c->parameter, &id)
+    int failed = public_id_parse(api_ids(c->api), KEY_ID_PREFIX, c->parameter, &id)
                      ? store_key_get(c->worker->reader, c->key->account, id, ret)
                      : -ENOENT;
     if (failed == 0 && ret->mode != c->key->mode)

@@ -61,7 +61,7 @@ static void create_render(const struct writing *w, struct json_writer *out)
     json_member_text(out, "key", str_of(n->key));
     if (n->replaces) {
         json_key(out, "replaces");
-        public_id_put(out, w->call.api, KEY_ID_PREFIX, n->replaces);
+        public_id_put(out, api_ids(w->call.api), KEY_ID_PREFIX, n->replaces);
     }
     json_end(out);
 }

@@ -248,7 +248,7 @@ static void one_that_is_taken_off_meanwhile_is_not_rotated(void **state)
 {
     create(ADMIN_KEY, "{\"name\":\"x\"}");
     assert_made();
-    assert_true(public_id_parse(test_api, KEY_ID_PREFIX, str_of(made_id), &taken_off));
+    assert_true(public_id_parse(api_ids(test_api), KEY_ID_PREFIX, str_of(made_id), &taken_off));
     whole = test_store->engine;
     engine = *whole;
     engine.begin = begin_after_another;

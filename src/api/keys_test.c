@@ -23,7 +23,7 @@ static struct http_request *call_key(const char *method, int64_t id, const char 
 {
     char public_id[PUBLIC_ID_SIZE], head[128];
 
-    public_id_format(test_api, KEY_ID_PREFIX, id, public_id);
+    public_id_format(api_ids(test_api), KEY_ID_PREFIX, id, public_id);
     snprintf(head, sizeof head, "%s /v1/keys/%.*s%s", method, PUBLIC_ID_SIZE, public_id, tail);
     return test_call(ADMIN_KEY, head, NULL);
 }
@@ -148,7 +148,7 @@ static void a_key_may_switch_itself_off(void **state)
     int64_t id = test_add_key("sl_test_self", MODE_TEST, false, all, "unlimited", 0);
     char public_id[PUBLIC_ID_SIZE], head[128];
 
-    public_id_format(test_api, KEY_ID_PREFIX, id, public_id);
+    public_id_format(api_ids(test_api), KEY_ID_PREFIX, id, public_id);
     snprintf(head, sizeof head, "DELETE /v1/keys/%.*s", PUBLIC_ID_SIZE, public_id);
     assert_int_equal(test_call("sl_test_self", head, NULL)->status, 200);
     test_call("sl_test_self", head, NULL);

@@ -97,7 +97,7 @@ static bool read_tag(struct call *c, struct str value, void *out, struct problem
 
 static bool read_batch(struct call *c, struct str value, void *out, struct problem *p)
 {
-    return public_id_parse(c->api, BATCH_ID_PREFIX, value, &filter_of(out)->batch) ||
+    return public_id_parse(api_ids(c->api), BATCH_ID_PREFIX, value, &filter_of(out)->batch) ||
            wrong(p, "batchId", "batchId is not the id of a batch (bat_…).");
 }
 

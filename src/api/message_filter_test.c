@@ -147,7 +147,7 @@ static void a_batch_is_found_by_its_id(void **state)
     snprintf(query, sizeof query, "batchId=%s", test_member("batchId"));
     send_body("{\"to\":\"+15551234567\",\"text\":\"3\"}");
     assert_total(query, "2");
-    public_id_format(test_api, BATCH_ID_PREFIX, 12345, query + 8);
+    public_id_format(api_ids(test_api), BATCH_ID_PREFIX, 12345, query + 8);
     assert_total(query, "0"); /* there is none of that number */
 }
 

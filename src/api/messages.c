@@ -12,7 +12,7 @@ static void answer_page(struct call *c, const struct message_page *page)
     json_key(&w, "data");
     json_begin_array(&w);
     for (size_t i = 0; i < page->count; i++)
-        message_put(&w, c->api, &page->messages[i]);
+        message_put(&w, api_ids(c->api), &page->messages[i]);
     json_end(&w);
     page_put(&w, c, MESSAGE_ID_PREFIX, page->next, page->previous, page->total);
     json_end(&w);
@@ -55,7 +55,7 @@ bool message_find(struct call *c, struct message *ret)
 {
     int64_t id;
 
-    int failed = public_id_parse(c->api, MESSAGE_ID_PREFIX, c->parameter, &id)
+    int failed = public_id_parse(api_ids(c->api), MESSAGE_ID_PREFIX, c->parameter, &id)
                      ? store_message_get(c->worker->reader, c->key->account, c->key->mode, id,
                                          &c->http->arena, ret)
                      : -ENOENT;
@@ -72,6 +72,6 @@ void messages_get(struct call *c)
 
     if (message_find(c, &m)) {
         struct json_writer w = answer_json(c, 200);
-        message_put(&w, c->api, &m);
+        message_put(&w, api_ids(c->api), &m);
     }
 }

@@ -35,7 +35,7 @@ static int64_t accept_for(int64_t account, enum mode mode, const char *text)
 
 static const char *id_text(int64_t id, char out[PUBLIC_ID_SIZE + 1])
 {
-    public_id_format(test_api, MESSAGE_ID_PREFIX, id, out);
+    public_id_format(api_ids(test_api), MESSAGE_ID_PREFIX, id, out);
     out[PUBLIC_ID_SIZE] = '\0';
     return out;
 }
@@ -49,7 +49,7 @@ static void assert_json(const struct message *m, const char *wanted)
 
     buf_init(&out, 1 << 16);
     json_writer_init(&w, &out);
-    message_put(&w, test_api, m);
+    message_put(&w, api_ids(test_api), m);
     buf_add_char(&out, '\0');
     assert_string_equal(out.p, wanted);
 }
@@ -98,7 +98,7 @@ static void a_message_with_every_field(void **state)
         .batch = 987654321,
     };
 
-    public_id_format(test_api, BATCH_ID_PREFIX, m.batch, batch);
+    public_id_format(api_ids(test_api), BATCH_ID_PREFIX, m.batch, batch);
     snprintf(wanted, sizeof wanted,
              "{\"messageId\":\"%s\",\"status\":\"failed\",\"from\":\"Skylark\","
              "\"to\":\"+447700900123\",\"text\":\"Gr\xc3\xbc\xc3\x9f"
@@ -147,16 +147,16 @@ static void ids_are_read_back_and_nothing_else_is(void **state)
 
     for (int64_t number = 1; number < INT64_MAX / 3; number *= 3) {
         id_text(number, text);
-        assert_true(public_id_parse(test_api, MESSAGE_ID_PREFIX, str_of(text), &id));
+        assert_true(public_id_parse(api_ids(test_api), MESSAGE_ID_PREFIX, str_of(text), &id));
         assert_int_equal(id, number);
     }
-    assert_false(public_id_parse(test_api, MESSAGE_ID_PREFIX, STR(""), &id));
-    assert_false(public_id_parse(test_api, MESSAGE_ID_PREFIX, STR("msg_"), &id));
-    assert_false(public_id_parse(test_api, MESSAGE_ID_PREFIX, str_of(text + 4), &id));
-    assert_false(
-        public_id_parse(test_api, MESSAGE_ID_PREFIX, (struct str){text, PUBLIC_ID_SIZE - 1}, &id));
+    assert_false(public_id_parse(api_ids(test_api), MESSAGE_ID_PREFIX, STR(""), &id));
+    assert_false(public_id_parse(api_ids(test_api), MESSAGE_ID_PREFIX, STR("msg_"), &id));
+    assert_false(public_id_parse(api_ids(test_api), MESSAGE_ID_PREFIX, str_of(text + 4), &id));
+    assert_false(public_id_parse(api_ids(test_api), MESSAGE_ID_PREFIX,
+                                 (struct str){text, PUBLIC_ID_SIZE - 1}, &id));
     text[0] = 'M';
-    assert_false(public_id_parse(test_api, MESSAGE_ID_PREFIX, str_of(text), &id));
+    assert_false(public_id_parse(api_ids(test_api), MESSAGE_ID_PREFIX, str_of(text), &id));
 }
 
 /* ---- one message ---- */

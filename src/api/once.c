@@ -205,7 +205,7 @@ static void answer_message(struct writing *w)
     m.failure = FAILURE_NONE;
     m.retry_count = 0;
     struct json_writer out = answer_json(c, w->once.status);
-    message_put(&out, c->api, &m);
+    message_put(&out, api_ids(c->api), &m);
 }
 
 static void answer_body(struct writing *w)

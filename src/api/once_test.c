@@ -201,8 +201,8 @@ static void a_replay_shows_the_message_as_accepted(void **state)
     int64_t id;
 
     send_first(SEND "a", BODY);
-    assert_true(
-        public_id_parse(test_api, MESSAGE_ID_PREFIX, str_of(test_member("messageId")), &id));
+    assert_true(public_id_parse(api_ids(test_api), MESSAGE_ID_PREFIX,
+                                str_of(test_member("messageId")), &id));
     test_now_us += 5000000;
     test_write(move_on, &id);
     assert_replayed(SEND "a", BODY);
@@ -232,8 +232,8 @@ static void with_the_price_that_it_had(void **state)
 
     api_set_routing(test_api, &live_routing);
     test_call(LIVE_KEY, SEND "a", body);
-    assert_true(
-        public_id_parse(test_api, MESSAGE_ID_PREFIX, str_of(test_member("messageId")), &id));
+    assert_true(public_id_parse(api_ids(test_api), MESSAGE_ID_PREFIX,
+                                str_of(test_member("messageId")), &id));
     snprintf(head, sizeof head, "GET /v1/messages/%s", test_member("messageId"));
     test_write(call_off, &id);
     test_call(LIVE_KEY, head, NULL);

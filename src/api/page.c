@@ -23,7 +23,7 @@ bool page_cursor_problem(struct problem *p)
 bool page_read_cursor(struct call *c, struct str value, const char *prefix, int64_t *ret,
                       struct problem *p)
 {
-    return public_id_parse(c->api, prefix, value, ret) || page_cursor_problem(p);
+    return public_id_parse(api_ids(c->api), prefix, value, ret) || page_cursor_problem(p);
 }
 
 static void put_cursor(struct json_writer *w, struct call *c, const char *key, const char *prefix,
@@ -31,7 +31,7 @@ static void put_cursor(struct json_writer *w, struct call *c, const char *key, c
 {
     json_key(w, key);
     if (id)
-        public_id_put(w, c->api, prefix, id);
+        public_id_put(w, api_ids(c->api), prefix, id);
     else
         json_put_null(w);
 }

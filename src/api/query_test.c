@@ -98,7 +98,7 @@ static void limits_and_cursors(void **state)
 {
     char head[64] = "GET /x?cursor=";
 
-    public_id_format(test_api, KEY_ID_PREFIX, 12345, head + strlen(head));
+    public_id_format(api_ids(test_api), KEY_ID_PREFIX, 12345, head + strlen(head));
     assert_read(head);
     assert_int_equal(sample.page.cursor, 12345);
     memcpy(head + 14, "msg_", 4);
@@ -117,7 +117,7 @@ static void the_envelope(void **state)
     assert_string_equal(test_member("pagination.hasMore"), "true");
     assert_string_equal(test_member("pagination.totalCount"), "42");
     assert_non_null(strstr(test_body(), "\"previousCursor\":null"));
-    assert_true(public_id_parse(test_api, KEY_ID_PREFIX,
+    assert_true(public_id_parse(api_ids(test_api), KEY_ID_PREFIX,
                                 str_of(test_member("pagination.nextCursor")), &id));
     assert_int_equal(id, 7);
 }

@@ -50,7 +50,7 @@ static void send_written(struct writing *w)
 
 static void render_send(const struct writing *w, struct json_writer *out)
 {
-    message_put(out, w->call.api, &((const struct sending *)w)->message);
+    message_put(out, api_ids(w->call.api), &((const struct sending *)w)->message);
 }
 
 static const struct writing_ops send_ops = {apply_send, send_written, render_send, 201, false};

@@ -34,7 +34,7 @@ static void answer_timeline(struct call *c, const struct message *m,
 
     json_begin_object(&w);
     json_key(&w, "messageId");
-    public_id_put(&w, c->api, MESSAGE_ID_PREFIX, m->id);
+    public_id_put(&w, api_ids(c->api), MESSAGE_ID_PREFIX, m->id);
     json_key(&w, "data");
     json_begin_array(&w);
     for (size_t i = 0; i < count; i++)

@@ -60,7 +60,7 @@ static void failures_and_events_are_told(void **state)
 
     send_and_read("{\"to\":\"+15551234567\",\"text\":\"x\"}");
     snprintf(id_text, sizeof id_text, "%s", test_member("messageId"));
-    assert_true(public_id_parse(test_api, MESSAGE_ID_PREFIX, str_of(id_text), &id));
+    assert_true(public_id_parse(api_ids(test_api), MESSAGE_ID_PREFIX, str_of(id_text), &id));
     test_now_us += 5000000;
     test_write(fail_one, &id);
     snprintf(head, sizeof head, "GET /v1/messages/%s/events", id_text);

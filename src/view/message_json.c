@@ -1,6 +1,8 @@
-/* A message as clients see it. */
-#include "api/call.h"
+#include "view/message_json.h"
+
+#include "messaging/price.h"
 #include "messaging/words.h"
+#include "view/public_id.h"
 
 void routing_put(struct json_writer *w, const struct message *m)
 {
@@ -51,7 +53,7 @@ static void put_given(struct json_writer *w, const char *key, struct str text)
 }
 
 /* What few messages have. */
-static void put_extras(struct json_writer *w, const struct api *a, const struct message *m)
+static void put_extras(struct json_writer *w, const struct id_cipher *ids, const struct message *m)
 {
     put_given(w, "subject", m->subject);
     put_lines(w, "tags", m->tags);
@@ -65,23 +67,23 @@ static void put_extras(struct json_writer *w, const struct api *a, const struct 
         json_member_time(w, "scheduledAt", m->scheduled_us);
     if (m->batch) {
         json_key(w, "batchId");
-        public_id_put(w, a, BATCH_ID_PREFIX, m->batch);
+        public_id_put(w, ids, BATCH_ID_PREFIX, m->batch);
     }
     put_given(w, "webhookUrl", m->webhook_url);
     put_given(w, "webhookFailoverUrl", m->webhook_failover_url);
 }
 
-void message_put(struct json_writer *w, const struct api *a, const struct message *m)
+void message_put(struct json_writer *w, const struct id_cipher *ids, const struct message *m)
 {
     json_begin_object(w);
     json_key(w, "messageId");
-    public_id_put(w, a, MESSAGE_ID_PREFIX, m->id);
+    public_id_put(w, ids, MESSAGE_ID_PREFIX, m->id);
     json_member_word(w, "status", status_word(m->status));
     json_member_text(w, "from", m->from);
     json_member_text(w, "to", m->to);
     json_member_text(w, "text", m->text);
     put_lines(w, "mediaUrls", m->media);
-    put_extras(w, a, m);
+    put_extras(w, ids, m);
     json_member_word(w, "type", kind_word(m->kind));
     json_member_word(w, "messageType", message_type_word(m->type));
     json_member_word(w, "direction", direction_word(m->direction));
