@@ -53,6 +53,16 @@ enum { CONFIG_LOG_AUTO, CONFIG_LOG_TEXT, CONFIG_LOG_JSON }; /* log_format: the w
       "Time until the simulated carrier takes a test message.")                                    \
     X(simulator, delivery, DURATION, "1000ms", 0, 3600000, NULL, NULL,                             \
       "Time until the simulated carrier delivers a test message.")                                 \
+    X(webhooks, allow, TEXT, "", 0, 4000, NULL, NULL,                                              \
+      "Networks (CIDR) besides the public internet that webhooks may reach.")                      \
+    X(webhooks, allow_localhost, WORD, "off", 0, 0, "off on", "allow-localhost-webhooks",          \
+      "on lets webhooks reach this machine, also over plain HTTP; for development.")               \
+    X(webhooks, ca, PATH, "", 0, 0, NULL, NULL,                                                    \
+      "Authorities (PEM) that webhooks trust besides the system's.")                               \
+    X(webhooks, connections, INTEGER, "512", 1, 65536, NULL, NULL,                                 \
+      "Connections to webhooks open at once.")                                                     \
+    X(webhooks, per_endpoint, INTEGER, "32", 1, 1024, NULL, NULL,                                  \
+      "Deliveries under way at once to one endpoint.")                                             \
     X(log, level, WORD, "info", 0, 0, "debug info warning error", "log-level",                     \
       "The least important events that are logged.")                                               \
     X(log, format, WORD, "auto", 0, 0, "auto text json", "log-format",                             \

@@ -349,3 +349,136 @@ struct price_record {
     int64_t from_us;             /* valid from then on */
     int64_t micros;
 };
+
+/* ---- what clients are told ---- */
+
+/* A notice is what the API calls an event: that a message came into a status, or something beside.
+ * X(name, number on disk, type in the API). The first have the numbers of the statuses. */
+#define NOTICE_KINDS(X)                                                                            \
+    X(SCHEDULED, 1, "message.scheduled")                                                           \
+    X(QUEUED, 2, "message.queued")                                                                 \
+    X(SENT, 3, "message.sent")                                                                     \
+    X(DELIVERED, 4, "message.delivered")                                                           \
+    X(FAILED, 5, "message.failed")                                                                 \
+    X(CANCELLED, 6, "message.cancelled")                                                           \
+    X(RECEIVED, 7, "message.received")                                                             \
+    X(OPT_OUT, 8, "message.opt_out")                                                               \
+    X(OPT_IN, 9, "message.opt_in")                                                                 \
+    X(TEST, 10, "webhook.test")
+
+enum notice_kind {
+#define X(name, number, word) NOTICE_##name = (number),
+    NOTICE_KINDS(X)
+#undef X
+};
+
+struct notice_record {
+    /* From the source of message numbers, in the order of commits. The first of a message (that it
+     * was accepted: queued, scheduled or received) has the message's own number and no row: the
+     * message is its row. */
+    int64_t id;
+    int64_t account;
+    enum mode mode;
+    enum notice_kind kind;
+    int64_t message; /* 0 for NOTICE_TEST */
+    int64_t at_us;
+    /* The message as it was then, as far as that changes. */
+    int64_t sent_us; /* 0 = not yet */
+    enum failure failure;
+    unsigned retry_count, carrier;
+};
+
+enum { ENDPOINTS_MAX = 10, ENDPOINT_DESCRIPTION_CHARS = 256, SECRET_TEXT_MAX = 128 };
+
+/* Why an endpoint is off. */
+#define ENDPOINT_OFF_REASONS(X)                                                                    \
+    X(NONE, 0, "")                                                                                 \
+    X(ASKED, 1, "disabled")  /* by the client */                                                   \
+    X(GONE, 2, "gone")       /* it answered 410 */                                                 \
+    X(FAILING, 3, "failing") /* nothing but failures for five days */
+
+enum endpoint_off {
+#define X(name, number, word) ENDPOINT_OFF_##name = (number),
+    ENDPOINT_OFF_REASONS(X)
+#undef X
+};
+
+/* Where an account wants to be told. */
+struct endpoint_record {
+    int64_t id; /* given by the store */
+    int64_t account;
+    /* False: one that a client made. True: the origin ("https://example.com:8443") of addresses
+     * that messages bring along (webhookUrl); made by the store, signed with the account's own
+     * secret (secret_record), and in no list. */
+    bool of_messages;
+    uint32_t modes;  /* bits 1 << enum mode */
+    uint32_t kinds;  /* bits 1 << enum notice_kind */
+    bool every_kind; /* "*": kinds that are yet to come, too */
+    struct str url, description;
+    struct str secret, old_secret; /* "whsec_…"; the old one is "" but during a rotation */
+    int64_t old_until_us;
+    int64_t created_us, updated_us;
+
+    /* How it stands. */
+    enum endpoint_off off;
+    int64_t off_us;
+    unsigned failures;        /* in a row */
+    int64_t failing_since_us; /* since the last success; 0 = it is well */
+    int64_t paused_until_us;  /* 0 = not paused */
+    int64_t last_success_us;  /* 0 = never */
+
+    /* A redelivery that is under way: deliveries between these numbers in these states. */
+    int64_t replay_from, replay_to; /* 0, 0 = none; `from` moves on */
+    uint32_t replay_states, replay_modes;
+};
+
+/* With what an account's messages that bring an address along are signed, per mode. */
+struct secret_record {
+    int64_t account;
+    enum mode mode;
+    struct str secret, old_secret;
+    int64_t old_until_us;
+};
+
+/* The numbers begin with 2, because 0 and 1 take no room on disk: a row does not grow. */
+#define DELIVERY_STATES(X)                                                                         \
+    X(WAITING, 2, "pending")                                                                       \
+    X(DONE, 3, "delivered")                                                                        \
+    X(FAILED, 4, "failed")
+
+enum delivery_state {
+#define X(name, number, word) DELIVERY_##name = (number),
+    DELIVERY_STATES(X)
+#undef X
+};
+
+/* One notice on its way to one endpoint. */
+struct delivery_record {
+    int64_t id; /* from the source of message numbers */
+    int64_t endpoint;
+    int64_t account;
+    enum mode mode;
+    int64_t notice;
+    enum notice_kind kind;
+    int64_t message; /* 0 for NOTICE_TEST */
+    enum delivery_state state;
+    unsigned attempts; /* so far, in all */
+    unsigned tries; /* of them in this round: since it was made, or since it was asked for again */
+    int64_t created_us;
+    int64_t due_us; /* while it waits: not before */
+};
+
+enum { ATTEMPT_ANSWER_MAX = 1024, ATTEMPT_ERROR_MAX = 256, ATTEMPT_SIGNATURE_MAX = 256 };
+
+/* One try to deliver, as it went. */
+struct attempt_record {
+    int64_t delivery;
+    unsigned number; /* from 1 */
+    bool failover;   /* to the message's webhookFailoverUrl */
+    int64_t at_us, duration_us;
+    int64_t connect_us;   /* of it, until the connection stood; 0 = it was there already */
+    unsigned status;      /* of the answer; 0 = there was none */
+    struct str error;     /* a sentence when it failed without an answer; "" */
+    struct str answer;    /* its first 1024 bytes */
+    struct str signature; /* X-Service-Signature and webhook-signature, one per line */
+};

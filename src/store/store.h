@@ -36,6 +36,12 @@ uint64_t store_commits(const struct store *s);
 /* Why the last write verb or commit failed, for the log. */
 const char *store_error(const struct store *s);
 
+/* Told on the writing thread after a commit, when deliveries have begun to wait or endpoints have
+ * changed: which endpoints; none of them named: any may have. At most one listener, set before the
+ * writing begins. */
+typedef void store_news(void *context, const int64_t *endpoints, size_t count);
+void store_set_news(struct store *s, store_news *tell, void *context);
+
 /* ---- reading: all return 0, -ENOENT, or another negative errno ---- */
 
 int store_reader_open(struct store *s, struct store_reader **ret);
@@ -126,6 +132,77 @@ int store_inbound_part_overdue(struct store_reader *r, int64_t before_us, size_t
                                size_t *ret_count);
 int store_price_each(struct store_reader *r,
                      bool (*tell)(void *context, const struct price_record *p), void *context);
+
+/* ---- what clients are told ---- */
+
+/* How long notices, their deliveries and attempts are kept. */
+#define NOTICE_TIME_US (30 * 24 * INT64_C(3600000000))
+
+static inline uint32_t notice_bit(enum notice_kind kind)
+{
+    return UINT32_C(1) << kind;
+}
+
+struct notice_query {
+    uint32_t kinds; /* a set of them; 0 = all */
+    bool forward;   /* numbers above `from`, oldest first; else up to `from`, newest first */
+    int64_t from;   /* 0: from the oldest, or from the newest */
+    size_t limit;
+};
+/* Notices of an account and mode, of the last 30 days. */
+int store_notice_list(struct store_reader *r, int64_t account, enum mode mode,
+                      const struct notice_query *query, struct arena *a, struct notice_record **ret,
+                      size_t *ret_count);
+int store_notice_get(struct store_reader *r, int64_t account, enum mode mode, int64_t id,
+                     struct notice_record *ret);
+/* Its message as it was then. -ENOENT also for NOTICE_TEST, which has none. */
+int store_message_at(struct store_reader *r, const struct notice_record *n, struct arena *a,
+                     struct message *ret);
+/* The number of the newest notice of this account and mode; 0 = none. */
+int store_notice_last(struct store_reader *r, int64_t account, enum mode mode, int64_t *ret);
+
+/* Those that clients made, by number; of an account (0: of all). */
+int store_endpoint_list(struct store_reader *r, int64_t account, struct arena *a,
+                        struct endpoint_record **ret, size_t *ret_count);
+/* Of this account (0: of any), also one of messages. */
+int store_endpoint_get(struct store_reader *r, int64_t account, int64_t id, struct arena *a,
+                       struct endpoint_record *ret);
+/* Endpoints that have waiting deliveries or a redelivery under way, with numbers above `after`, by
+ * number; at most `max`. */
+int store_endpoint_busy(struct store_reader *r, int64_t after, int64_t *ret, size_t max,
+                        size_t *ret_count);
+int store_secret_get(struct store_reader *r, int64_t account, enum mode mode, struct arena *a,
+                     struct secret_record *ret);
+
+struct delivery_filter {
+    int64_t endpoint;
+    uint32_t modes;              /* bits 1 << enum mode; 0 = all */
+    uint32_t states;             /* bits 1 << enum delivery_state; 0 = all */
+    int64_t after_us, before_us; /* made at or after, made before; 0 = any */
+};
+struct delivery_page {
+    struct delivery_record *records; /* newest first */
+    size_t count;
+    int64_t next, previous; /* as in message_page */
+    int64_t total;          /* without after_us and before_us: from counts */
+};
+int store_delivery_page(struct store_reader *r, const struct delivery_filter *filter,
+                        int64_t cursor, size_t limit, struct arena *a, struct delivery_page *ret);
+/* How many match. */
+int store_delivery_count(struct store_reader *r, const struct delivery_filter *filter,
+                         int64_t *ret);
+int store_delivery_get(struct store_reader *r, int64_t id, struct delivery_record *ret);
+/* Those of a message, oldest first; 100 at most. */
+int store_delivery_of_message(struct store_reader *r, int64_t message, struct arena *a,
+                              struct delivery_record **ret, size_t *ret_count);
+/* Waiting deliveries of an endpoint that are due at `now_us`, by time and number. */
+int store_delivery_due(struct store_reader *r, int64_t endpoint, int64_t now_us, size_t limit,
+                       struct arena *a, struct delivery_record **ret, size_t *ret_count);
+/* When the next one that is not due at `now_us` is; -ENOENT when none waits. */
+int store_delivery_next(struct store_reader *r, int64_t endpoint, int64_t now_us, int64_t *ret_us);
+/* Oldest first. */
+int store_attempt_list(struct store_reader *r, int64_t delivery, struct arena *a,
+                       struct attempt_record **ret, size_t *ret_count);
 
 /* By hash, whatever its state: revoked and expired keys are found too. Sees also what another
  * process has just written. */
@@ -258,6 +335,45 @@ int store_inbound_part_add(struct store *s, const struct inbound_part_record *p,
 /* In the place of what was there for the same prefix or country, kind and time. */
 int store_price_put(struct store *s, const struct price_record *p);
 int store_price_clear(struct store *s);
+
+/* ---- what clients are told. A message that is accepted or moved makes its notice by itself, and
+ * so a delivery for each endpoint that wants it: the account's own that cover its mode and kind,
+ * whether they are on or off, and that of the message's webhookUrl, for sent, delivered and failed.
+ */
+
+/* Gives n->id. For what no change of status tells: NOTICE_OPT_OUT, NOTICE_OPT_IN. */
+int store_notice_add(struct store *s, struct notice_record *n);
+
+/* Gives e->id and its times; -EDQUOT when the account has ENDPOINTS_MAX. */
+int store_endpoint_add(struct store *s, struct endpoint_record *e);
+/* As store_endpoint_get; sees what this transaction has written. */
+int store_endpoint_find(struct store *s, int64_t account, int64_t id, struct arena *a,
+                        struct endpoint_record *ret);
+/* Writes all but id, account, url of one of messages, and created_us; updated_us only when
+ * `changed`, which is for changes that the client made. */
+int store_endpoint_put(struct store *s, struct endpoint_record *e, bool changed);
+/* With its deliveries, which go little by little. -ENOENT. */
+int store_endpoint_remove(struct store *s, int64_t account, int64_t id);
+
+/* The account's secret for messages that bring an address along; -ENOENT when none was put yet. Sees
+ * what this transaction has written. */
+int store_secret_find(struct store *s, int64_t account, enum mode mode, struct arena *a,
+                      struct secret_record *ret);
+int store_secret_put(struct store *s, const struct secret_record *r);
+
+/* Gives d->id and created_us; waits from now on. For NOTICE_TEST, whose notice is d itself. */
+int store_delivery_add(struct store *s, struct delivery_record *d);
+int store_delivery_find(struct store *s, int64_t id, struct delivery_record *ret);
+/* How a try went: writes the attempt and where the delivery stands now (state, tries, due_us). When
+ * it goes on waiting, what is behind it, later notices of the same message to the same endpoint,
+ * waits as long. 1, or 0 when there is no such delivery any more and nothing was written. */
+int store_delivery_tried(struct store *s, const struct attempt_record *attempt,
+                         enum delivery_state state, unsigned tries, int64_t due_us);
+/* Waits again, from now on and with all tries before it. 1, or 0 when there is none. */
+int store_delivery_again(struct store *s, int64_t id, int64_t now_us);
+/* A piece of the redelivery that is under way: at most `limit` rows. Moves e->replay_from on and
+ * writes it; both are 0 when it is done. *ret_count: how many wait again. */
+int store_replay_step(struct store *s, struct endpoint_record *e, size_t limit, size_t *ret_count);
 
 /* Gives k->id. A hash that is there already fails. */
 int store_key_insert(struct store *s, struct key_record *k);
