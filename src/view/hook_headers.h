@@ -11,7 +11,7 @@ struct hook_headers {
     char delivery[PUBLIC_ID_SIZE + 1]; /* "dlv_…" */
     enum notice_kind kind;
     unsigned attempt;               /* from 1 */
-    int64_t timestamp_s;            /* of the attempt */
+    int64_t at_us;                  /* of the attempt */
     struct str signature, standard; /* as view/signature.h makes them */
 };
 
