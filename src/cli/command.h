@@ -102,11 +102,19 @@ struct invocation {
     const struct cli_programs *programs;
 };
 
+/* What an option means to one command, when the table's own words do not say it. */
+struct meaning {
+    enum option_id option;
+    const char *value; /* as in struct option */
+    const char *help;
+};
+
 struct command {
-    const char *words;     /* "keys create" */
-    const char *arguments; /* "ID", "[NUMBER TEXT]"; NULL = none */
-    size_t least, most;    /* how many arguments */
-    uint64_t options;      /* bit per option_id, beside --help */
+    const char *words;              /* "keys create" */
+    const char *arguments;          /* "ID", "[NUMBER TEXT]"; NULL = none */
+    size_t least, most;             /* how many arguments */
+    bool options[OPTION_COUNT];     /* which it takes, beside --help */
+    const struct meaning *meanings; /* up to one without help; or NULL */
     int (*run)(const struct invocation *in);
     const char *summary; /* one line, for the list */
     const char *details; /* a paragraph for its own help, or NULL */
