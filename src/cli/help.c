@@ -3,31 +3,12 @@
 
 #include <stdio.h>
 
-enum { WIDTH = 80, LEFT_COMMAND = 26, LEFT_OPTION = 26 };
-
-/* Words of `text` between columns `left` and WIDTH; the first line goes on where the caller
- * stopped. */
-static void add_wrapped(struct buf *out, const char *text, int left)
-{
-    struct str rest = str_of(text);
-    int column = left;
-
-    while (rest.p) {
-        struct str word = str_cut(&rest, ' ');
-        if (column > left && column + 1 + (int)word.n > WIDTH) {
-            buf_printf(out, "\n%*s", left, "");
-            column = left;
-        }
-        buf_printf(out, "%s%.*s", column > left ? " " : "", STR_FMT(word));
-        column += (int)word.n + (column > left);
-    }
-    buf_text(out, "\n");
-}
+enum { LEFT_COMMAND = 26, LEFT_OPTION = 26 };
 
 static void add_command_line(struct buf *out, const struct command *c)
 {
     buf_printf(out, "  %-*s", LEFT_COMMAND - 2, c->words);
-    add_wrapped(out, c->summary, LEFT_COMMAND);
+    output_wrap(out, c->summary, LEFT_COMMAND);
 }
 
 /* What the command says of it, or the configuration, or the table of options. */
@@ -54,7 +35,7 @@ static void add_option(struct buf *out, const struct command *c, enum option_id 
     buf_printf(out, "  %-*s", LEFT_OPTION - 2, left);
     if (strlen(left) > LEFT_OPTION - 4)
         buf_printf(out, "\n%*s", LEFT_OPTION, "");
-    add_wrapped(out, m.help, LEFT_OPTION);
+    output_wrap(out, m.help, LEFT_OPTION);
 }
 
 void help_all(struct buf *out)
@@ -75,7 +56,7 @@ static void help_command(const struct command *c, struct buf *out)
                c->arguments ? " " : "", c->arguments ? c->arguments : "");
     if (c->details) {
         buf_text(out, "\n");
-        add_wrapped(out, c->details, 0);
+        output_wrap(out, c->details, 0);
     }
     buf_text(out, "\nOptions:\n");
     for (int i = 0; i < OPTION_COUNT; i++)
