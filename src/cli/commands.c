@@ -58,6 +58,20 @@ const struct command commands[] = {
      .run = run_messages_cancel,
      .summary = "Call back a message that no carrier has yet.",
      .example = "skylark messages cancel msg_4fT9aKx02Lq"},
+    {.words = "webhooks verify",
+     .arguments = "[BODY-FILE]",
+     .most = 1,
+     .options = {HAS(SIGNATURE), HAS(WEBHOOK_ID), HAS(WEBHOOK_TIMESTAMP), HAS(WEBHOOK_SIGNATURE),
+                 HAS(REQUEST), HAS(SECRET_FILE)},
+     .run = run_webhooks_verify,
+     .summary = "Explain why the signature of a webhook is right or wrong.",
+     .details =
+         "Takes the body from a file or standard input, the headers from options, or all of "
+         "it from --request. The secret comes from --secret-file or $SKYLARK_WEBHOOK_SECRET. "
+         "Tells what is expected, and when it does not fit, which of the usual mistakes "
+         "would explain it. Asks no server. Exits with 0 when all is right, with 1 when it "
+         "is not.",
+     .example = "skylark webhooks verify body.json --signature \"sha256=…\" --secret-file secret"},
     {.words = "keys create",
      .arguments = "[NAME]",
      .most = 1,

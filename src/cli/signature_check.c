@@ -41,14 +41,17 @@ static struct str without_line_end(struct str text)
 static void tell_secret(const struct signature_check *c, struct str secret, struct buf *out)
 {
     const char *fault = secret_fault(secret);
+    char text[256];
 
-    if (fault)
-        buf_printf(out, "Secret   %zu characters; a secret of Skylark %s\n", secret.n, fault);
-    else
-        buf_printf(out, "Secret   %zu characters, " SECRET_PREFIX " and base64\n", secret.n);
+    str_format(text, sizeof text,
+               fault ? "%zu characters; a secret of Skylark %s."
+                     : "%zu characters, " SECRET_PREFIX " and base64%s",
+               secret.n, fault ? fault : "");
+    buf_text(out, "Secret   ");
+    output_wrap(out, text, 9);
     if (secret.n != c->secret.n)
-        buf_text(out, "         (A line end behind it is left out here. Your program must do so, "
-                      "too.)\n");
+        buf_text(out,
+                 "         (The line end behind it is left out; your program must do the same.)\n");
 }
 
 static const char *body_kind(struct str body)
@@ -149,8 +152,7 @@ static void check_body(const struct signature_check *c, struct str secret, struc
         return;
     signature_of_body(&(struct signing){.secret = secret, .body = c->body}, &expected);
     judge(c, secret, false, buf_str(&expected), v);
-    buf_text(out,
-             "\nX-Service-Signature: HMAC-SHA256 of the body, the secret as text is the key\n");
+    buf_text(out, "\nX-Service-Signature: HMAC-SHA256 of the body, key: the secret as text\n");
     tell_values(c->signature, buf_str(&expected), v, out);
 }
 
@@ -206,8 +208,7 @@ static void check_standard(const struct signature_check *c, struct str secret, s
     if (!v->asked)
         return;
     buf_text(out,
-             "\nwebhook-signature: HMAC-SHA256 of \"id.timestamp.body\", the decoded secret is "
-             "the key\n");
+             "\nwebhook-signature: HMAC-SHA256 of id.timestamp.body, key: the decoded secret\n");
     if (!c->webhook_id.p || !str_to_i64(c->webhook_time, &signed_s) || signed_s < 0) {
         note(v, "webhook-id or webhook-timestamp is missing, or is no number of seconds.",
              "Give all three headers of Standard Webhooks.");

@@ -229,7 +229,7 @@ static void test_good_request(void **state)
                                                  .webhook_time = STR("1799999990"),
                                                  .standard = str_of(standard)}));
     check_told("Secret   38 characters, whsec_ and base64\n");
-    check_told("A line end behind it is left out");
+    check_told("The line end behind it is left out");
     check_told("bytes of JSON\n");
     check_told("10 s ago");
     check_told("They are the same.");

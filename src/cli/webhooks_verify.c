@@ -109,28 +109,37 @@ static int check_inputs(const struct invocation *in, const char *name)
     return CLI_USAGE;
 }
 
+static int find_secret(const struct invocation *in, struct buf *out)
+{
+    int r = secret_input(in, "SKYLARK_WEBHOOK_SECRET", out);
+
+    if (r != CLI_OK || out->n)
+        return r;
+    talk("With which secret? Set $SKYLARK_WEBHOOK_SECRET, or name a file with --secret-file FILE.");
+    return CLI_USAGE;
+}
+
 int run_webhooks_verify(const struct invocation *in)
 {
-    struct buf text BUF_CLEANUP, told BUF_CLEANUP;
-    struct secret_input secret SECRET_INPUT_CLEANUP;
+    struct buf text BUF_CLEANUP, secret BUF_CLEANUP, told BUF_CLEANUP;
     struct signature_check check = {.now_s = clock_now_us(&clock_real) / 1000000};
     const char *name = in->values[OPTION_REQUEST];
 
     buf_init(&text, REQUEST_MAX);
     buf_init(&told, TOLD_MAX);
-    secret_input_init(&secret);
+    buf_init(&secret, SECRET_INPUT_MAX);
     if (!name && in->argument_count)
         name = in->arguments[0];
     int r = check_inputs(in, name);
     if (r == CLI_OK)
-        r = secret_input_read(&secret, in, "SKYLARK_WEBHOOK_SECRET");
+        r = find_secret(in, &secret);
     if (r == CLI_OK)
         r = read_input(name, in->values[OPTION_REQUEST] ? "request" : "body", &text);
     if (r == CLI_OK)
         r = take_request(in, buf_str(&text), &check);
     if (r != CLI_OK)
         return r;
-    check.secret = buf_str(&secret.text);
+    check.secret = buf_str(&secret);
     bool good = signature_check(&check, &told);
     fwrite(told.p, 1, told.n, stdout);
     return good ? CLI_OK : CLI_FAILED;
