@@ -130,7 +130,7 @@ enum http_outcome http_call(const struct http_call *call, struct http_reply *rep
 enum { STREAM_POLL_MS = 100 };
 
 struct streaming {
-    const struct http_stream *stream;
+    const struct http_follow *wish;
     struct http_reply *reply;
     CURL *curl;
     int64_t heard_us; /* when the last piece was done with */
@@ -144,7 +144,7 @@ static size_t take_piece(char *bytes, size_t size, size_t n, void *context)
 
     if (status_of(s->curl) != 200)
         return take_body(bytes, size, n, &s->reply->body);
-    s->stopped = !s->stream->take(s->stream->context, (struct str){bytes, size * n});
+    s->stopped = !s->wish->take(s->wish->context, (struct str){bytes, size * n});
     s->heard_us = clock_monotonic_us();
     return s->stopped ? 0 : size * n;
 }
@@ -166,28 +166,28 @@ static CURLcode follow(struct streaming *s, CURLM *multi)
     for (;;) {
         if (curl_multi_perform(multi, &running) != CURLM_OK)
             return CURLE_OUT_OF_MEMORY;
-        s->stopped = s->stopped || s->stream->stopped(s->stream->context);
+        s->stopped = s->stopped || s->wish->stopped(s->wish->context);
         if (s->stopped)
             return CURLE_OK;
         if (!running)
             return result_of(multi);
-        if (clock_monotonic_us() - s->heard_us > s->stream->call.timeout_ms * 1000)
+        if (clock_monotonic_us() - s->heard_us > s->wish->call.timeout_ms * 1000)
             return CURLE_OPERATION_TIMEDOUT;
         if (curl_multi_poll(multi, NULL, 0, STREAM_POLL_MS, NULL) != CURLM_OK)
             return CURLE_OUT_OF_MEMORY;
     }
 }
 
-enum http_outcome http_stream(const struct http_stream *stream, struct http_reply *reply)
+enum http_outcome http_follow(const struct http_follow *wish, struct http_reply *reply)
 {
     char trouble[CURL_ERROR_SIZE] = "";
-    struct streaming s = {.stream = stream, .reply = reply, .curl = begin(reply)};
+    struct streaming s = {.wish = wish, .reply = reply, .curl = begin(reply)};
     CURLM *multi = curl_multi_init();
     CURLcode code = CURLE_FAILED_INIT;
 
     if (s.curl && multi) {
-        struct curl_slist *headers = header_list(stream->call.headers);
-        set_options(s.curl, &stream->call, reply, headers, trouble);
+        struct curl_slist *headers = header_list(wish->call.headers);
+        set_options(s.curl, &wish->call, reply, headers, trouble);
         curl_easy_setopt(s.curl, CURLOPT_WRITEFUNCTION, take_piece);
         curl_easy_setopt(s.curl, CURLOPT_WRITEDATA, &s);
         if (curl_multi_add_handle(multi, s.curl) == CURLM_OK)

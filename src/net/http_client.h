@@ -37,7 +37,7 @@ enum http_outcome http_call(const struct http_call *call, struct http_reply *rep
 
 /* An answer that does not end: given away piece by piece as it comes. `timeout_ms` of its call is
  * how long the server may be silent, not how long it takes in all. */
-struct http_stream {
+struct http_follow {
     struct http_call call;
     bool (*take)(void *context, struct str bytes); /* false: no more is wanted */
     bool (*stopped)(void *context); /* asked several times a second, between pieces */
@@ -46,7 +46,7 @@ struct http_stream {
 
 /* Only what comes with status 200 is streamed; the body of any other answer is in the reply. When
  * the caller has stopped it, it is HTTP_ANSWERED, with the status if one had come. */
-enum http_outcome http_stream(const struct http_stream *stream, struct http_reply *reply);
+enum http_outcome http_follow(const struct http_follow *wish, struct http_reply *reply);
 
 void http_reply_done(struct http_reply *reply);
 #define HTTP_REPLY_CLEANUP __attribute__((cleanup(http_reply_done)))

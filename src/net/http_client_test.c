@@ -142,7 +142,7 @@ static enum http_outcome stream(struct said *said, int64_t silence_ms, struct ht
     snprintf(plain_url, sizeof plain_url, "http%s", url + strlen("https"));
     assert_int_equal(pthread_create(&thread, NULL, say, said), 0);
     enum http_outcome outcome =
-        http_stream(&(struct http_stream){.call = {.method = "GET",
+        http_follow(&(struct http_follow){.call = {.method = "GET",
                                                    .url = plain_url,
                                                    .direct = true,
                                                    .plain = true,
