@@ -25,7 +25,9 @@ static int tear_down(void **state)
 
 static void make(const struct message *m, const struct event_record *events, size_t event_count)
 {
-    assert_int_equal(timeline_make(m, events, event_count, &arena, &entries, &count), 0);
+    struct timeline_sources from = {.message = m, .events = events, .event_count = event_count};
+
+    assert_int_equal(timeline_make(&from, &arena, &entries, &count), 0);
     for (size_t i = 0; i < count; i++)
         assert_true(entries[i].description.n > 5);
 }
