@@ -14,6 +14,7 @@
     X(WORKERS, "workers", 0, "N", NULL)                                                            \
     X(LOG_LEVEL, "log-level", 0, "LEVEL", NULL)                                                    \
     X(LOG_FORMAT, "log-format", 0, "FORMAT", NULL)                                                 \
+    X(ALLOW_LOCALHOST, "allow-localhost-webhooks", 0, "off|on", NULL)                              \
     X(NAME, "name", 0, "NAME", "What the key is for, in your words.")                              \
     X(TYPE, "type", 0, "test|live", "test simulates, live really sends; test if not given.")       \
     X(PLAN, "plan", 0, "NAME", "Plan whose limits hold; 'default' if not given.")                  \

@@ -1,10 +1,12 @@
 /* Every command: its words, what it takes, and how it explains itself. */
 #include "cli/command.h"
 
-#define HAS(name)   (UINT64_C(1) << OPTION_##name)
-#define STORE_SET   (HAS(CONFIG) | HAS(DATA_DIR))
-#define CLIENT_SET  (STORE_SET | HAS(URL) | HAS(CACERT) | HAS(OUTPUT))
-#define SETTING_SET (STORE_SET | HAS(LISTEN) | HAS(WORKERS) | HAS(LOG_LEVEL) | HAS(LOG_FORMAT))
+#define HAS(name)  (UINT64_C(1) << OPTION_##name)
+#define STORE_SET  (HAS(CONFIG) | HAS(DATA_DIR))
+#define CLIENT_SET (STORE_SET | HAS(URL) | HAS(CACERT) | HAS(OUTPUT))
+#define SETTING_SET                                                                                \
+    (STORE_SET | HAS(LISTEN) | HAS(WORKERS) | HAS(LOG_LEVEL) | HAS(LOG_FORMAT) |                   \
+     HAS(ALLOW_LOCALHOST))
 
 const struct command commands[] = {
     {.words = "serve",
