@@ -24,7 +24,7 @@ struct api_options {
     struct usage *usage;
     struct optouts *optouts;
     const struct clock *clock;
-    const struct address_guard *guard; /* where webhooks may lead; NULL: the public internet only */
+    const struct address_guard *guard; /* where webhooks may lead */
     /* Where `documentation` links lead, "https://example.com/docs"; "": to this server's /docs. */
     const char *docs_url;
     unsigned failed_keys; /* wrong keys that an address may show in a minute; 0 = any number */

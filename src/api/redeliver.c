@@ -53,7 +53,7 @@ static bool read_status(const struct redeliver_body *body, struct redelivering *
     return true;
 }
 
-/* Without an end: up to now, and now included. */
+/* Without an end: up to now, with the millisecond that it is. */
 static bool read_range(struct call *c, const struct redeliver_body *body, struct redelivering *n,
                        struct problem *p)
 {
@@ -67,7 +67,7 @@ static bool read_range(struct call *c, const struct redeliver_body *body, struct
                                : problem_set(p, PROBLEM_INVALID_DATE_RANGE, "since",
                                              "since lies ahead; give a time that is over.");
     n->filter.after_us = n->since_us;
-    n->filter.before_us = body->has_until ? n->until_us : n->until_us + 1;
+    n->filter.before_us = body->has_until ? n->until_us : n->until_us + 1000;
     return true;
 }
 
@@ -89,7 +89,7 @@ static int redeliver_apply(struct writing *w, struct store *s)
     if (n->count == 0)
         return 0;
     e.replay_from = id_at_ms(n->filter.after_us / 1000);
-    e.replay_to = id_at_ms((n->filter.before_us + 999) / 1000);
+    e.replay_to = id_at_ms(n->filter.before_us / 1000) - 1;
     e.replay_states = n->filter.states;
     e.replay_modes = n->filter.modes;
     return store_endpoint_put(s, &e, false);
