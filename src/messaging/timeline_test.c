@@ -168,10 +168,11 @@ static void an_inbound_message_is_received(void **state)
 static void short_memory_is_said(void **state)
 {
     struct message m = outbound(STATUS_QUEUED);
+    struct timeline_sources from = {.message = &m};
     struct arena none;
 
     arena_init(&none, 0);
-    assert_int_equal(timeline_make(&m, NULL, 0, &none, &entries, &count), -ENOMEM);
+    assert_int_equal(timeline_make(&from, &none, &entries, &count), -ENOMEM);
     arena_done(&none);
 }
 
