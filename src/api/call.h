@@ -282,5 +282,5 @@ call_handler keys_list, keys_create, keys_get, keys_rotate, keys_revoke;
 call_handler opt_outs_list, opt_outs_create, opt_outs_get, opt_outs_remove;
 call_handler webhooks_list, webhooks_create, webhooks_get, webhooks_change, webhooks_remove;
 call_handler webhook_secret_rotate, message_secret_rotate, webhook_try, event_types_list;
-call_handler deliveries_list, deliveries_get, deliveries_retry, deliveries_redeliver;
+call_handler deliveries_list, deliveries_get, delivery_retry, deliveries_redeliver;
 call_handler service_openapi, service_livez, service_readyz, service_docs, service_errors_page;

@@ -165,7 +165,7 @@ static void retry_render(const struct writing *w, struct json_writer *out)
 static const struct writing_ops retry_ops = {
     .apply = retry_apply, .render = retry_render, .status = 200};
 
-void deliveries_retry(struct call *c)
+void delivery_retry(struct call *c)
 {
     static const struct body_table nothing = {NULL, 0, 0, false};
     struct retrying *n = writing_new(c, sizeof *n);

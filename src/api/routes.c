@@ -56,7 +56,7 @@ static const struct route {
     {HTTP_GET, "/v1/webhooks/{webhookId}/deliveries/{deliveryId}", WITH_KEY,
      PERMISSION_WEBHOOKS_READ, deliveries_get},
     {HTTP_POST, "/v1/webhooks/{webhookId}/deliveries/{deliveryId}/retry", WITH_KEY,
-     PERMISSION_WEBHOOKS_WRITE, deliveries_retry},
+     PERMISSION_WEBHOOKS_WRITE, delivery_retry},
     {HTTP_POST, "/v1/test/inbound", WITH_KEY | TEST_ONLY, PERMISSION_SMS_SEND, inbound_create},
     {HTTP_GET, "/v1/test/inbox", WITH_KEY | TEST_ONLY, PERMISSION_SMS_READ, inbox_get},
     {HTTP_GET, "/v1/openapi.json", PUBLIC, 0, service_openapi},
