@@ -244,23 +244,30 @@ int client_call(const struct client *c, const char *method, const char *path, st
     return r;
 }
 
-int client_ask(const struct invocation *in, const char *method, const char *path, struct str body,
-               struct json_node **ret)
+int client_fetch(const struct client *c, const char *method, const char *path, struct str body,
+                 struct json_node **ret)
 {
-    struct client c;
     struct http_reply reply HTTP_REPLY_CLEANUP = {.status = 0};
 
     *ret = NULL;
-    int r = client_open(&c, in);
-    if (r == CLI_OK)
-        r = client_call(&c, method, path, body, &reply);
+    int r = client_call(c, method, path, body, &reply);
     if (r != CLI_OK)
         return r;
     *ret = json_tree_parse(buf_str(&reply.body));
     if (*ret)
         return CLI_OK;
-    talk("The server at %s gave an answer that is not JSON.", c.url);
+    talk("The server at %s gave an answer that is not JSON.", c->url);
     return CLI_FAILED;
+}
+
+int client_ask(const struct invocation *in, const char *method, const char *path, struct str body,
+               struct json_node **ret)
+{
+    struct client c;
+
+    *ret = NULL;
+    int r = client_open(&c, in);
+    return r == CLI_OK ? client_fetch(&c, method, path, body, ret) : r;
 }
 
 static bool is_plain(char c)
@@ -276,6 +283,22 @@ void client_escape(struct buf *out, const char *text)
             buf_add_char(out, *text);
         else
             buf_printf(out, "%%%02X", (unsigned char)*text);
+}
+
+void client_add_query(struct buf *path, const struct invocation *in,
+                      const struct client_parameter *parameters, size_t count)
+{
+    const char *mark = "?";
+
+    for (size_t i = 0; i < count; i++) {
+        const char *value = in->values[parameters[i].option];
+        if (!value)
+            continue;
+        buf_printf(path, "%s%s=", mark, parameters[i].name);
+        client_escape(path, value);
+        mark = "&";
+    }
+    buf_add_char(path, '\0');
 }
 
 bool client_plain_id(const char *text)

@@ -25,9 +25,23 @@ int client_open(struct client *c, const struct invocation *in);
 int client_call(const struct client *c, const char *method, const char *path, struct str body,
                 struct http_reply *reply);
 
+/* The same, and the answer is parsed; the tree is the caller's. */
+int client_fetch(const struct client *c, const char *method, const char *path, struct str body,
+                 struct json_node **ret);
+
 /* Opens a client for one request and parses the answer; the tree is the caller's. */
 int client_ask(const struct invocation *in, const char *method, const char *path, struct str body,
                struct json_node **ret);
+
+/* Which option becomes which parameter of a query. */
+struct client_parameter {
+    enum option_id option;
+    const char *name;
+};
+
+/* Adds those that were given to a path, and a NUL. */
+void client_add_query(struct buf *path, const struct invocation *in,
+                      const struct client_parameter *parameters, size_t count);
 
 /* Adds text as part of a query or path: what is not plain is percent-encoded. */
 void client_escape(struct buf *out, const char *text);
