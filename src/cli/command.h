@@ -68,6 +68,12 @@
     X(SINCE, "since", 0, "TIME", "From then on: 15m, 1h or 7d ago, or 2026-01-31T09:00:00Z.")      \
     X(UNTIL, "until", 0, "TIME", "Up to then, in the same forms; not given: now.")                 \
     X(ALL, "all", 0, NULL, "Also what was delivered, not only what failed.")                       \
+    X(FORWARD_TO, "forward-to", 0, "URL",                                                          \
+      "Where events go: http:// to this machine, or https://.")                                    \
+    X(SINCE_START, "since-start", 0, NULL, "Begin with the oldest event that is kept.")            \
+    X(PRINT_SECRET, "print-secret", 0, NULL, "Print the secret that it signs with, and end.")      \
+    X(WRITE_ENV, "write-env", 0, "FILE:NAME",                                                      \
+      "Set the variable NAME in FILE to the secret, such as .env:WEBHOOK_SECRET.")                 \
     X(SECRET_FILE, "secret-file", 0, "FILE", "File with the webhook secret; - is standard input.") \
     X(REQUEST, "request", 0, "FILE",                                                               \
       "The request as it came: header lines, an empty line, body; - is standard input.")           \
@@ -194,6 +200,7 @@ int run_webhooks_retry(const struct invocation *in);
 int run_webhooks_redeliver(const struct invocation *in);
 int run_webhooks_event_types(const struct invocation *in);
 int run_events_list(const struct invocation *in);
+int run_webhooks_listen(const struct invocation *in);
 int run_webhooks_verify(const struct invocation *in);
 int run_config_check(const struct invocation *in);
 int run_config_show(const struct invocation *in);

@@ -195,6 +195,22 @@ const struct command commands[] = {
      .run = run_webhooks_event_types,
      .summary = "Explain the events that there are.",
      .example = "skylark webhooks event-types"},
+    {.words = "webhooks listen",
+     .options = {STORE_SET, HAS(URL), HAS(CACERT), HAS(FORWARD_TO), HAS(EVENTS), HAS(FROM),
+                 HAS(SINCE_START), HAS(PRINT_SECRET), HAS(WRITE_ENV)},
+     .meanings =
+         MEANS({OPTION_FROM, "ID", "Begin behind this event, evt_…; not given: from now on."},
+               {OPTION_EVENTS, "LIST",
+                "Only these, such as message.sent,message.failed; all if not given."}),
+     .run = run_webhooks_listen,
+     .summary = "Forward events to a program on your own machine.",
+     .details =
+         "Follows the events of your key and posts each to a URL as a webhook would: same "
+         "body, same headers, signed. No tunnel and no public address are needed. The secret "
+         "is made once and stays the same. When the server goes away it waits and misses "
+         "nothing. A forward that fails is tried three times more; then it goes on.",
+     .example = "skylark webhooks listen --forward-to http://localhost:3000/hook --write-env "
+                ".env:WEBHOOK_SECRET"},
     {.words = "webhooks verify",
      .arguments = "[BODY-FILE]",
      .most = 1,
