@@ -191,6 +191,15 @@ describe('docs/WEBHOOKS.md', () => {
     for (const [, key, value] of settings) assert.ok(page.includes(`| \`webhooks.${key}\` | ${value ? `\`${value}\` ` : ''}|`), key);
   });
 
+  it('has a request whose signatures are right', () => {
+    const [endpoint, event] = ['"secret"', '"sequence"'].map((word) => JSON.parse(blocks('json').find((code) => code.includes(word))));
+    const header = Object.fromEntries(blocks('http')[0].split('\n').slice(1, -1).map((line) => line.split(/: (.*)/)));
+    const expected = signedHeaders(endpoint.secret, JSON.stringify(event), { time: header['webhook-timestamp'] });
+    for (const [name, value] of Object.entries(expected)) assert.equal(header[name], value, name);
+    assert.deepEqual([header['X-Service-Event-Id'], header['X-Service-Event-Type']], [event.id, event.type]);
+    assert.equal(Math.floor(Date.parse(header['X-Service-Timestamp']) / 1000), Number(header['webhook-timestamp']));
+  });
+
   it('has JSON that is JSON, and links that lead somewhere', () => {
     for (const code of blocks('json')) JSON.parse(code);
     const anchors = [...page.matchAll(/^##+ (.*)$/gm)].map(([, title]) => title.toLowerCase().replace(/[^\w -]/g, '').replaceAll(' ', '-'));
