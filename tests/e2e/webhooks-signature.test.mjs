@@ -3,7 +3,7 @@
 import { after, before, describe, it } from 'node:test';
 import assert from 'node:assert/strict';
 import { Webhook } from 'standardwebhooks';
-import { description, assertSchema } from './lib/contract.mjs';
+import { assertSchema } from './lib/contract.mjs';
 import { Receiver } from './lib/receiver.mjs';
 import { withServer } from './lib/server.mjs';
 import { until } from './lib/wait.mjs';
@@ -193,7 +193,7 @@ withServer('webhooks: signatures', { env: localhostAllowed }, (context) => {
         return events.body.data.filter(({ type }) => type === 'webhook_delivered').length === 2 && events;
       });
       const [entry] = body.data.filter(({ type }) => type === 'webhook_delivered');
-      const { webhookId, deliveryId } = entry.details ?? entry;
+      const { webhookId, deliveryId } = entry;
       assert.equal((await hooks.delivery({ webhookId, deliveryId })).url, receiver.url('/one?order=1'));
       assert.ok(!(await context.api.get('/v1/webhooks')).body.data.some((webhook) => webhook.webhookId === webhookId), 'in no list');
     });
@@ -232,7 +232,7 @@ withServer('webhooks: signatures', { env: localhostAllowed }, (context) => {
           const failed = body.data.filter(({ type }) => type === 'webhook_failed');
           return failed.length === 2 && failed;
         });
-        const { webhookId, deliveryId } = entries[0].details ?? entries[0];
+        const [{ webhookId, deliveryId }] = entries;
         const delivery = await hooks.delivery({ webhookId, deliveryId });
         assert.deepEqual([delivery.status, delivery.attempts], ['pending', 2]);
         const waits = Date.parse(delivery.nextAttemptAt) - Date.now();
@@ -244,8 +244,8 @@ withServer('webhooks: signatures', { env: localhostAllowed }, (context) => {
     });
   });
 
-  it('what arrives is what the description promises', { skip: !description.components.schemas.Event && 'no schema of events' }, () => {
+  it('what arrives is what the description promises', () => {
     assert.ok(receiver.events.length > 10);
-    for (const event of receiver.events) assertSchema('/components/schemas/Event', event, event.type);
+    for (const event of receiver.events) assertSchema(`/components/schemas/${event.type === 'webhook.test' ? 'TestEvent' : 'Event'}`, event, event.type);
   });
 });
