@@ -7,7 +7,7 @@ import http from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { environment, programPath, run, sourceRoot } from './lib/program.mjs';
-import { Server, removeFolder, temporaryFolder, withServer } from './lib/server.mjs';
+import { Server, freePort, removeFolder, temporaryFolder, withServer } from './lib/server.mjs';
 import { slowness, until, within } from './lib/wait.mjs';
 import { Hooks, localhostAllowed, newSecret, signature, signedHeaders, standardSignature } from './lib/webhooks.mjs';
 
@@ -203,7 +203,7 @@ describe('README.md: be told', { timeout: 60_000 * slowness }, () => {
     const home = temporaryFolder();
     const server = await Server.start({ dataDir: join(home, '.local/share/skylark') });
     const env = { HOME: home, XDG_DATA_HOME: undefined };
-    const port = 20_000 + process.pid % 10_000;
+    const port = await freePort();
     const terminal = spawn('sh', ['-c', paste(listen, port)], { cwd: sourceRoot, env: environment(env), detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
     const ended = new Promise((done) => { terminal.on('close', done); });
     let said = '';

@@ -7,7 +7,7 @@ import { createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Authority, selfSigned } from './lib/certificates.mjs';
 import { Receiver } from './lib/receiver.mjs';
-import { Server, removeFolder, temporaryFolder } from './lib/server.mjs';
+import { Server, freePort, removeFolder, temporaryFolder } from './lib/server.mjs';
 import { slowness, until } from './lib/wait.mjs';
 import { Hooks, localhostAllowed } from './lib/webhooks.mjs';
 
@@ -34,14 +34,6 @@ async function rawReceiver(talk) {
 }
 
 const answering = (status, headers = {}, body = '') => () => Receiver.start({ answer: (request, response) => response.writeHead(status, headers).end(body) });
-
-async function freePort() {
-  const server = createServer();
-  await new Promise((done) => { server.listen(0, '127.0.0.1', done); });
-  const { port } = server.address();
-  await new Promise((done) => { server.close(done); });
-  return port;
-}
 
 // Writes for as long as somebody reads, up to a gigabyte.
 async function flood(socket, receiver, piece) {
