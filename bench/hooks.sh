@@ -81,7 +81,7 @@ part_told() {
 resident() { awk -v what="^$2" '$0 ~ what { printf "%.1f", $2 / 1024 }' "/proc/${SERVER_PID[$1]}/status"; }
 
 part_parked() {
-    local id begin parked rss peak rate bare
+    local id begin parked peak rate bare
     receiver_start
     rm -rf "$TMP/parked"
     hooks_start parked
