@@ -1,4 +1,5 @@
-/* SHA-256 and comparison of secrets; over GnuTLS, so the program has one crypto library. */
+/* SHA-256, signatures with it, and comparison of secrets; over GnuTLS, so the program has one
+ * crypto library. */
 #pragma once
 
 #include "base/str.h"
@@ -6,6 +7,10 @@
 enum { DIGEST_SHA256_SIZE = 32 };
 
 void digest_sha256(struct str bytes, uint8_t out[DIGEST_SHA256_SIZE]);
+
+/* Over the parts, one behind the other. */
+void digest_hmac_sha256(struct str key, const struct str *parts, size_t count,
+                        uint8_t out[DIGEST_SHA256_SIZE]);
 
 /* Takes the same time whatever the bytes are. */
 bool digest_equal(const void *a, const void *b, size_t n);

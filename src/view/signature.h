@@ -30,5 +30,6 @@ struct signing {
 
 /* "sha256=…" */
 void signature_of_body(const struct signing *s, struct buf *out);
-/* "v1,…", during a rotation "v1,… v1,…" with the new one first */
+/* "v1,…", during a rotation "v1,… v1,…" with the new one first. A secret with a fault is no base64,
+ * and then its text is the key. */
 void signature_standard(const struct signing *s, struct buf *out);

@@ -41,14 +41,14 @@ it('webhooks: a dead endpoint among fifty holds up none of the others', { timeou
       clients.push(client);
       for (let e = 0; e < endpoints; e++) {
         const url = a + e === 0 ? `${dead.url}/dead` : `${receiver.url}/${a}/${e}`;
-        const { status, text } = await client.post('/v1/webhooks', { url, events: ['message.delivered'] });
+        const { status, text } = await client.call('POST', '/v1/webhooks', { json: { url, events: ['message.delivered'] } });
         assert.equal(status, 201, text);
       }
     }
     const rounds = 40;
     for (let round = 0; round < rounds; round++) {
       await Promise.all(clients.map(async (client) => {
-        const { status, text } = await client.post('/v1/send', { to: '+15551234567', text: `round ${round}` });
+        const { status, text } = await client.call('POST', '/v1/send', { json: { to: '+15551234567', text: `round ${round}` } });
         assert.equal(status, 201, text);
       }));
     }

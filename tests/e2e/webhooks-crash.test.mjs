@@ -15,7 +15,7 @@ async function sendAll(client, count) {
   const ids = [];
   for (let from = 0; from < count; from += 500) {
     const messages = Array.from({ length: Math.min(500, count - from) }, (_, i) => ({ to: '+15551234567', text: `n ${from + i}` }));
-    const { status, body, text } = await client.post('/v1/messages/batch', { messages });
+    const { status, body, text } = await client.call('POST', '/v1/messages/batch', { json: { messages } });
     assert.equal(status, 201, text);
     ids.push(...body.data.map((item) => item.messageId));
   }
@@ -50,7 +50,7 @@ it(`webhooks: ${deliveries} deliveries through ${crashes} crashes`, { timeout: 2
   try {
     const { key } = await server.createKey({ plan: 'unlimited' });
     let client = server.client(key);
-    const { status, body: endpoint, text } = await client.post('/v1/webhooks', { url: `${receiver.url}/hook` });
+    const { status, body: endpoint, text } = await client.call('POST', '/v1/webhooks', { json: { url: `${receiver.url}/hook` } });
     assert.equal(status, 201, text);
     const ids = await sendAll(client, deliveries / perMessage);
     const step = deliveries / (crashes + 1);
