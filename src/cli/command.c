@@ -174,10 +174,8 @@ static bool unknown_command(const struct invocation *in, struct buf *fault)
 
 static bool check_options(const struct invocation *in, struct buf *fault)
 {
-    const uint64_t always = UINT64_C(1) << OPTION_HELP | UINT64_C(1) << OPTION_VERSION;
-
     for (size_t i = 0; i < OPTION_COUNT; i++)
-        if (in->values[i] && !((in->command->options | always) >> i & 1)) {
+        if (in->values[i] && !in->command->options[i]) {
             buf_printf(fault, "'skylark %s' has no option --%s; see skylark %s --help.",
                        in->command->words, options[i].name, in->command->words);
             return false;

@@ -58,6 +58,15 @@
     X(QUIET, "quiet", 0, NULL, "Show no messages and take no lines.")                              \
     X(LOG, "log", 0, "FILE",                                                                       \
       "Add a line for each submit_sm: monotonic microseconds, destination, text.")                 \
+    X(SECRET_FILE, "secret-file", 0, "FILE", "File with the webhook secret; - is standard input.") \
+    X(REQUEST, "request", 0, "FILE",                                                               \
+      "The request as it came: header lines, an empty line, body; - is standard input.")           \
+    X(SIGNATURE, "signature", 0, "VALUE", "Value of the header X-Service-Signature.")              \
+    X(WEBHOOK_ID, "webhook-id", 0, "VALUE", "Value of the header webhook-id.")                     \
+    X(WEBHOOK_TIMESTAMP, "webhook-timestamp", 0, "VALUE",                                          \
+      "Value of the header webhook-timestamp.")                                                    \
+    X(WEBHOOK_SIGNATURE, "webhook-signature", 0, "VALUE",                                          \
+      "Value of the header webhook-signature.")                                                    \
     X(OUTPUT, "output", 'o', "FORMAT", "table, json, jsonl or csv.")                               \
     X(HELP, "help", 'h', NULL, "Show this help.")                                                  \
     X(VERSION, "version", 0, NULL, "Show the version.")
@@ -103,11 +112,19 @@ struct invocation {
     const struct cli_programs *programs;
 };
 
+/* What an option means to one command, when the table's own words do not say it. */
+struct meaning {
+    enum option_id option;
+    const char *value; /* as in struct option */
+    const char *help;
+};
+
 struct command {
-    const char *words;     /* "keys create" */
-    const char *arguments; /* "ID", "[NUMBER TEXT]"; NULL = none */
-    size_t least, most;    /* how many arguments */
-    uint64_t options;      /* bit per option_id, beside --help */
+    const char *words;              /* "keys create" */
+    const char *arguments;          /* "ID", "[NUMBER TEXT]"; NULL = none */
+    size_t least, most;             /* how many arguments */
+    bool options[OPTION_COUNT];     /* which it takes, beside --help */
+    const struct meaning *meanings; /* up to one without help; or NULL */
     int (*run)(const struct invocation *in);
     const char *summary; /* one line, for the list */
     const char *details; /* a paragraph for its own help, or NULL */
@@ -153,6 +170,7 @@ int run_prices_import(const struct invocation *in);
 int run_prices_list(const struct invocation *in);
 int run_prices_clear(const struct invocation *in);
 int run_route_explain(const struct invocation *in);
+int run_webhooks_verify(const struct invocation *in);
 int run_config_check(const struct invocation *in);
 int run_config_show(const struct invocation *in);
 int run_version(const struct invocation *in);

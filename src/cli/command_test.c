@@ -158,7 +158,11 @@ static void test_tables(void **state)
             found |= option_row((enum option_id)o) == &config_rows[i];
         assert_true(found);
     }
-    assert_true(OPTION_COUNT <= 64);
+    for (size_t i = 0; i < command_count; i++)
+        for (const struct meaning *m = commands[i].meanings; m && m->help; m++) {
+            assert_true(commands[i].options[m->option]);
+            assert_int_equal(!m->value, !options[m->option].value);
+        }
 }
 
 int main(void)

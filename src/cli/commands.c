@@ -1,16 +1,15 @@
 /* Every command: its words, what it takes, and how it explains itself. */
 #include "cli/command.h"
 
-#define HAS(name)  (UINT64_C(1) << OPTION_##name)
-#define STORE_SET  (HAS(CONFIG) | HAS(DATA_DIR))
-#define CLIENT_SET (STORE_SET | HAS(URL) | HAS(CACERT) | HAS(OUTPUT))
+#define HAS(name)  [OPTION_##name] = true
+#define STORE_SET  HAS(CONFIG), HAS(DATA_DIR)
+#define CLIENT_SET STORE_SET, HAS(URL), HAS(CACERT), HAS(OUTPUT)
 #define SETTING_SET                                                                                \
-    (STORE_SET | HAS(LISTEN) | HAS(WORKERS) | HAS(LOG_LEVEL) | HAS(LOG_FORMAT) |                   \
-     HAS(ALLOW_LOCALHOST))
+    STORE_SET, HAS(LISTEN), HAS(WORKERS), HAS(LOG_LEVEL), HAS(LOG_FORMAT), HAS(ALLOW_LOCALHOST)
 
 const struct command commands[] = {
     {.words = "serve",
-     .options = SETTING_SET,
+     .options = {SETTING_SET},
      .run = run_serve,
      .summary = "Run the server.",
      .details = "Works without any configuration: makes its folder, store and certificates at the "
@@ -20,9 +19,9 @@ const struct command commands[] = {
     {.words = "send",
      .arguments = "[NUMBER TEXT]",
      .most = 2,
-     .options = CLIENT_SET | HAS(TO) | HAS(FROM) | HAS(TEXT) | HAS(MEDIA) | HAS(MESSAGE_TYPE) |
-                HAS(SUBJECT) | HAS(TAG) | HAS(METADATA) | HAS(VALIDITY) | HAS(SCHEDULE) |
-                HAS(DRY_RUN) | HAS(IDEMPOTENCY_KEY),
+     .options = {CLIENT_SET, HAS(TO), HAS(FROM), HAS(TEXT), HAS(MEDIA), HAS(MESSAGE_TYPE),
+                 HAS(SUBJECT), HAS(TAG), HAS(METADATA), HAS(VALIDITY), HAS(SCHEDULE), HAS(DRY_RUN),
+                 HAS(IDEMPOTENCY_KEY)},
      .run = run_send,
      .summary = "Send a message.",
      .details =
@@ -30,8 +29,8 @@ const struct command commands[] = {
          "With a test key nothing leaves the machine.",
      .example = "skylark send +15550001234 \"Hello\""},
     {.words = "messages list",
-     .options = CLIENT_SET | HAS(LIMIT) | HAS(CURSOR) | HAS(STATUS) | HAS(TO) | HAS(FROM) |
-                HAS(DIRECTION) | HAS(TAG) | HAS(BATCH) | HAS(AFTER) | HAS(BEFORE),
+     .options = {CLIENT_SET, HAS(LIMIT), HAS(CURSOR), HAS(STATUS), HAS(TO), HAS(FROM),
+                 HAS(DIRECTION), HAS(TAG), HAS(BATCH), HAS(AFTER), HAS(BEFORE)},
      .run = run_messages_list,
      .summary = "Show messages, newest first.",
      .example = "skylark messages list --status failed --after 2026-01-31T00:00:00Z -o csv"},
@@ -39,7 +38,7 @@ const struct command commands[] = {
      .arguments = "ID",
      .least = 1,
      .most = 1,
-     .options = CLIENT_SET,
+     .options = {CLIENT_SET},
      .run = run_messages_get,
      .summary = "Show one message.",
      .example = "skylark messages get msg_4fT9aKx02Lq"},
@@ -47,7 +46,7 @@ const struct command commands[] = {
      .arguments = "ID",
      .least = 1,
      .most = 1,
-     .options = CLIENT_SET,
+     .options = {CLIENT_SET},
      .run = run_messages_events,
      .summary = "Show what happened to a message, and why.",
      .example = "skylark messages events msg_4fT9aKx02Lq"},
@@ -55,22 +54,36 @@ const struct command commands[] = {
      .arguments = "ID",
      .least = 1,
      .most = 1,
-     .options = CLIENT_SET,
+     .options = {CLIENT_SET},
      .run = run_messages_cancel,
      .summary = "Call back a message that no carrier has yet.",
      .example = "skylark messages cancel msg_4fT9aKx02Lq"},
+    {.words = "webhooks verify",
+     .arguments = "[BODY-FILE]",
+     .most = 1,
+     .options = {HAS(SIGNATURE), HAS(WEBHOOK_ID), HAS(WEBHOOK_TIMESTAMP), HAS(WEBHOOK_SIGNATURE),
+                 HAS(REQUEST), HAS(SECRET_FILE)},
+     .run = run_webhooks_verify,
+     .summary = "Explain why the signature of a webhook is right or wrong.",
+     .details =
+         "Takes the body from a file or standard input, the headers from options, or all of "
+         "it from --request. The secret comes from --secret-file or $SKYLARK_WEBHOOK_SECRET. "
+         "Tells what is expected, and when it does not fit, which of the usual mistakes "
+         "would explain it. Asks no server. Exits with 0 when all is right, with 1 when it "
+         "is not.",
+     .example = "skylark webhooks verify body.json --signature \"sha256=…\" --secret-file secret"},
     {.words = "keys create",
      .arguments = "[NAME]",
      .most = 1,
-     .options = STORE_SET | HAS(OUTPUT) | HAS(NAME) | HAS(TYPE) | HAS(PLAN) | HAS(PERMISSIONS) |
-                HAS(PER_MINUTE) | HAS(PER_HOUR) | HAS(EXPIRES) | HAS(ACCOUNT),
+     .options = {STORE_SET, HAS(OUTPUT), HAS(NAME), HAS(TYPE), HAS(PLAN), HAS(PERMISSIONS),
+                 HAS(PER_MINUTE), HAS(PER_HOUR), HAS(EXPIRES), HAS(ACCOUNT)},
      .run = run_keys_create,
      .summary = "Make an API key.",
      .details = "Works on the data folder itself, while the server runs or not: whoever may write "
                 "there may make keys. The key is shown once and kept only as a hash.",
      .example = "skylark keys create \"web shop\" --type live --permissions sms:send"},
     {.words = "keys list",
-     .options = STORE_SET | HAS(OUTPUT) | HAS(ACCOUNT),
+     .options = {STORE_SET, HAS(OUTPUT), HAS(ACCOUNT)},
      .run = run_keys_list,
      .summary = "Show the API keys, without their secret part.",
      .example = "skylark keys list"},
@@ -78,7 +91,7 @@ const struct command commands[] = {
      .arguments = "ID",
      .least = 1,
      .most = 1,
-     .options = STORE_SET | HAS(OUTPUT) | HAS(GRACE),
+     .options = {STORE_SET, HAS(OUTPUT), HAS(GRACE)},
      .run = run_keys_rotate,
      .summary = "Put a new key in the place of an old one.",
      .details = "The new key has the name, permissions and limits of the old one, which goes off "
@@ -88,7 +101,7 @@ const struct command commands[] = {
      .arguments = "ID",
      .least = 1,
      .most = 1,
-     .options = STORE_SET,
+     .options = {STORE_SET},
      .run = run_keys_revoke,
      .summary = "Turn an API key off, for good.",
      .example = "skylark keys revoke key_4fT9aKx02Lq"},
@@ -96,14 +109,14 @@ const struct command commands[] = {
      .arguments = "NAME",
      .least = 1,
      .most = 1,
-     .options = STORE_SET | HAS(OUTPUT),
+     .options = {STORE_SET, HAS(OUTPUT)},
      .run = run_accounts_create,
      .summary = "Make an account.",
      .details = "An account has keys, messages and opt-outs of its own. There is one from the "
                 "start, 'default'.",
      .example = "skylark accounts create acme"},
     {.words = "accounts list",
-     .options = STORE_SET | HAS(OUTPUT),
+     .options = {STORE_SET, HAS(OUTPUT)},
      .run = run_accounts_list,
      .summary = "Show the accounts and their balances.",
      .example = "skylark accounts list"},
@@ -111,7 +124,7 @@ const struct command commands[] = {
      .arguments = "NAME",
      .least = 1,
      .most = 1,
-     .options = STORE_SET,
+     .options = {STORE_SET},
      .run = run_accounts_suspend,
      .summary = "Refuse all keys of an account, until it is resumed.",
      .example = "skylark accounts suspend acme"},
@@ -119,7 +132,7 @@ const struct command commands[] = {
      .arguments = "NAME",
      .least = 1,
      .most = 1,
-     .options = STORE_SET,
+     .options = {STORE_SET},
      .run = run_accounts_resume,
      .summary = "Let the keys of a suspended account work again.",
      .example = "skylark accounts resume acme"},
@@ -127,7 +140,7 @@ const struct command commands[] = {
      .arguments = "NAME AMOUNT",
      .least = 2,
      .most = 2,
-     .options = STORE_SET,
+     .options = {STORE_SET},
      .run = run_accounts_credit,
      .summary = "Add US dollars to an account's balance.",
      .details = "The first credit makes the account a prepaid one: live messages are paid from "
@@ -135,7 +148,7 @@ const struct command commands[] = {
                 "be negative, to take back what was credited by mistake.",
      .example = "skylark accounts credit acme 25.50"},
     {.words = "carriers list",
-     .options = STORE_SET | HAS(OUTPUT),
+     .options = {STORE_SET, HAS(OUTPUT)},
      .run = run_carriers_list,
      .summary = "Show the carriers and how they stand.",
      .details =
@@ -146,7 +159,7 @@ const struct command commands[] = {
      .arguments = "NAME",
      .least = 1,
      .most = 1,
-     .options = STORE_SET,
+     .options = {STORE_SET},
      .run = run_carriers_drain,
      .summary = "Give a carrier no new messages, until it is enabled.",
      .details = "It stays bound, so that receipts and messages from handsets still come. A running "
@@ -156,7 +169,7 @@ const struct command commands[] = {
      .arguments = "NAME",
      .least = 1,
      .most = 1,
-     .options = STORE_SET,
+     .options = {STORE_SET},
      .run = run_carriers_enable,
      .summary = "Give a drained carrier messages again.",
      .example = "skylark carriers enable acme"},
@@ -164,7 +177,7 @@ const struct command commands[] = {
      .arguments = "NAME",
      .least = 1,
      .most = 1,
-     .options = STORE_SET | HAS(OUTPUT),
+     .options = {STORE_SET, HAS(OUTPUT)},
      .run = run_carriers_test,
      .summary = "Connect to a carrier and bind, and tell each step.",
      .details = "With the settings of its section; no server needs to run, and no message is sent. "
@@ -172,7 +185,7 @@ const struct command commands[] = {
                 "a moment.",
      .example = "skylark carriers test acme"},
     {.words = "receipts list",
-     .options = STORE_SET | HAS(OUTPUT) | HAS(LIMIT) | HAS(CURSOR),
+     .options = {STORE_SET, HAS(OUTPUT), HAS(LIMIT), HAS(CURSOR)},
      .run = run_receipts_list,
      .summary = "Show receipts that no message was found for, newest first.",
      .details = "When there are many, the carrier writes ids in receipts in another form than in "
@@ -182,7 +195,7 @@ const struct command commands[] = {
      .arguments = "FILE",
      .least = 1,
      .most = 1,
-     .options = STORE_SET | HAS(REPLACE),
+     .options = {STORE_SET, HAS(REPLACE)},
      .run = run_prices_import,
      .summary = "Read prices from a CSV file; - is standard input.",
      .details = "The first line names the columns: prefix or country, price, and if need be "
@@ -192,12 +205,12 @@ const struct command commands[] = {
                 "by them within a second.",
      .example = "skylark prices import prices.csv --replace"},
     {.words = "prices list",
-     .options = STORE_SET | HAS(OUTPUT),
+     .options = {STORE_SET, HAS(OUTPUT)},
      .run = run_prices_list,
      .summary = "Show the imported prices; -o csv can be imported again.",
      .example = "skylark prices list -o csv"},
     {.words = "prices clear",
-     .options = STORE_SET,
+     .options = {STORE_SET},
      .run = run_prices_clear,
      .summary = "Remove all imported prices; the built-in ones hold then.",
      .example = "skylark prices clear"},
@@ -205,7 +218,7 @@ const struct command commands[] = {
      .arguments = "NUMBER",
      .least = 1,
      .most = 1,
-     .options = STORE_SET | HAS(FROM) | HAS(MESSAGE_TYPE) | HAS(ACCOUNT) | HAS(OUTPUT),
+     .options = {STORE_SET, HAS(FROM), HAS(MESSAGE_TYPE), HAS(ACCOUNT), HAS(OUTPUT)},
      .run = run_route_explain,
      .summary = "Show which way a live message to a number would go, and why.",
      .details = "Sender, carrier and price, then each route to the number in the order in which "
@@ -215,20 +228,20 @@ const struct command commands[] = {
     {.words = "config check",
      .arguments = "[FILE]",
      .most = 1,
-     .options = HAS(CONFIG),
+     .options = {HAS(CONFIG)},
      .run = run_config_check,
      .summary = "Look for faults in the configuration.",
      .details = "Tells all faults at once, each with its file and line, and exits with 78 when "
                 "there are any.",
      .example = "skylark config check /etc/skylark/skylark.ini"},
     {.words = "config show",
-     .options = SETTING_SET | HAS(OUTPUT),
+     .options = {SETTING_SET, HAS(OUTPUT)},
      .run = run_config_show,
      .summary = "Show each setting, its value and where that comes from.",
      .example = "skylark config show -o json"},
     {.words = "smsc",
-     .options = STORE_SET | HAS(LISTEN) | HAS(TLS) | HAS(FAIL) | HAS(THROTTLE) | HAS(SILENT) |
-                HAS(QUIET) | HAS(LOG),
+     .options = {STORE_SET, HAS(LISTEN), HAS(TLS), HAS(FAIL), HAS(THROTTLE), HAS(SILENT),
+                 HAS(QUIET), HAS(LOG)},
      .run = run_smsc,
      .summary = "Play a carrier, to try live mode without one.",
      .details = "Listens on 127.0.0.1:2775 for SMPP, takes any bind, prints each message, answers, "

@@ -3,47 +3,39 @@
 
 #include <stdio.h>
 
-enum { WIDTH = 80, LEFT_COMMAND = 20, LEFT_OPTION = 26 };
-
-/* Words of `text` between columns `left` and WIDTH; the first line goes on where the caller
- * stopped. */
-static void add_wrapped(struct buf *out, const char *text, int left)
-{
-    struct str rest = str_of(text);
-    int column = left;
-
-    while (rest.p) {
-        struct str word = str_cut(&rest, ' ');
-        if (column > left && column + 1 + (int)word.n > WIDTH) {
-            buf_printf(out, "\n%*s", left, "");
-            column = left;
-        }
-        buf_printf(out, "%s%.*s", column > left ? " " : "", STR_FMT(word));
-        column += (int)word.n + (column > left);
-    }
-    buf_text(out, "\n");
-}
+enum { LEFT_COMMAND = 26, LEFT_OPTION = 26 };
 
 static void add_command_line(struct buf *out, const struct command *c)
 {
     buf_printf(out, "  %-*s", LEFT_COMMAND - 2, c->words);
-    add_wrapped(out, c->summary, LEFT_COMMAND);
+    output_wrap(out, c->summary, LEFT_COMMAND);
 }
 
-static void add_option(struct buf *out, enum option_id id)
+/* What the command says of it, or the configuration, or the table of options. */
+static struct meaning meaning_of(const struct command *c, enum option_id id)
+{
+    const struct config_row *row = option_row(id);
+
+    for (const struct meaning *m = c->meanings; m && m->help; m++)
+        if (m->option == id)
+            return *m;
+    return (struct meaning){id, options[id].value, row ? row->help : options[id].help};
+}
+
+static void add_option(struct buf *out, const struct command *c, enum option_id id)
 {
     const struct option *o = &options[id];
-    const struct config_row *row = option_row(id);
+    struct meaning m = meaning_of(c, id);
     char left[64];
     char letter[8] = "    ";
 
     if (o->letter)
         snprintf(letter, sizeof letter, "-%c, ", o->letter);
-    snprintf(left, sizeof left, "%s--%s %s", letter, o->name, o->value ? o->value : "");
+    snprintf(left, sizeof left, "%s--%s %s", letter, o->name, m.value ? m.value : "");
     buf_printf(out, "  %-*s", LEFT_OPTION - 2, left);
     if (strlen(left) > LEFT_OPTION - 4)
         buf_printf(out, "\n%*s", LEFT_OPTION, "");
-    add_wrapped(out, row ? row->help : o->help, LEFT_OPTION);
+    output_wrap(out, m.help, LEFT_OPTION);
 }
 
 void help_all(struct buf *out)
@@ -64,12 +56,12 @@ static void help_command(const struct command *c, struct buf *out)
                c->arguments ? " " : "", c->arguments ? c->arguments : "");
     if (c->details) {
         buf_text(out, "\n");
-        add_wrapped(out, c->details, 0);
+        output_wrap(out, c->details, 0);
     }
     buf_text(out, "\nOptions:\n");
     for (int i = 0; i < OPTION_COUNT; i++)
-        if (i == OPTION_HELP || c->options >> i & 1)
-            add_option(out, (enum option_id)i);
+        if (i == OPTION_HELP || c->options[i])
+            add_option(out, c, (enum option_id)i);
     if (c->example)
         buf_printf(out, "\nExample:\n  %s\n", c->example);
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { MEMORY_MAX = 64 << 20, OUTPUT_MAX = 256 << 20, COLUMNS_MAX = 32 };
+enum { MEMORY_MAX = 64 << 20, OUTPUT_MAX = 256 << 20, COLUMNS_MAX = 32, WIDTH = 80 };
 
 bool output_format_parse(const char *word, enum output_format *ret)
 {
@@ -33,6 +33,29 @@ void output_time(struct str rfc3339, char out[24])
     str_format(out, 24, "%.*s", rfc3339.n > 19 ? 19 : (int)rfc3339.n, rfc3339.p ? rfc3339.p : "");
     if (strlen(out) == 19)
         out[10] = ' ';
+}
+
+void output_wrap(struct buf *out, const char *text, int left)
+{
+    struct str rest = str_of(text);
+    int column = left;
+
+    while (rest.p) {
+        struct str word = str_cut(&rest, ' ');
+        if (column > left && column + 1 + (int)word.n > WIDTH) {
+            buf_printf(out, "\n%*s", left, "");
+            column = left;
+        }
+        buf_printf(out, "%s%.*s", column > left ? " " : "", STR_FMT(word));
+        column += (int)word.n + (column > left);
+    }
+    buf_text(out, "\n");
+}
+
+void output_plain(struct buf *out, struct str text)
+{
+    for (size_t i = 0; i < text.n; i++)
+        buf_add_char(out, text.p[i] >= ' ' && text.p[i] <= '~' ? text.p[i] : '?');
 }
 
 void table_init(struct table *t, const struct column *columns, size_t width)

@@ -42,5 +42,10 @@ void table_print_one(const struct table *t, enum output_format format, FILE *out
 
 /* "2026-11-15 01:02:03" of an RFC 3339 time, for people. */
 void output_time(struct str rfc3339, char out[24]);
+/* Words of `text` between column `left` and the 80th; the first line goes on where the caller
+ * stopped, at `left`. Ends the line. */
+void output_wrap(struct buf *out, const char *text, int left);
+/* Text from outside on one line: what is not printable ASCII is shown as ?. */
+void output_plain(struct buf *out, struct str text);
 /* Whether bold and dim may be used there: a terminal, and no NO_COLOR. */
 bool output_is_fancy(FILE *out);

@@ -1,5 +1,5 @@
-/* One request over HTTPS, waited for: what the command line needs. The only user of libcurl.
- * Follows no redirects and speaks no plain HTTP, because requests carry keys. */
+/* One request over HTTPS, waited for: what the command line needs. Follows no redirects, and speaks
+ * no plain HTTP unless it is told to, because requests carry keys. */
 #pragma once
 
 #include "base/buf.h"
@@ -10,6 +10,7 @@ struct http_call {
     const char *method, *url;
     const char *ca_file;        /* NULL: the system's authorities */
     bool direct;                /* past any proxy */
+    bool plain;                 /* http:// is let through, too */
     const char *const *headers; /* "Name: value", NULL at the end; or NULL */
     struct str body;
     int64_t timeout_ms;
@@ -33,5 +34,19 @@ struct http_reply {
 
 /* Fills *reply in every case; http_reply_done frees it. */
 enum http_outcome http_call(const struct http_call *call, struct http_reply *reply);
+
+/* An answer that does not end: given away piece by piece as it comes. `timeout_ms` of its call is
+ * how long the server may be silent, not how long it takes in all. */
+struct http_follow {
+    struct http_call call;
+    bool (*take)(void *context, struct str bytes); /* false: no more is wanted */
+    bool (*stopped)(void *context); /* asked several times a second, between pieces */
+    void *context;
+};
+
+/* Only what comes with status 200 is streamed; the body of any other answer is in the reply. When
+ * the caller has stopped it, it is HTTP_ANSWERED, with the status if one had come. */
+enum http_outcome http_follow(const struct http_follow *wish, struct http_reply *reply);
+
 void http_reply_done(struct http_reply *reply);
 #define HTTP_REPLY_CLEANUP __attribute__((cleanup(http_reply_done)))

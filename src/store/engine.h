@@ -64,6 +64,34 @@ struct store_engine {
                        struct arena *a, struct opt_out_record *ret);
     int (*opt_out_each)(struct store_reader *r,
                         bool (*tell)(void *context, const struct opt_out_record *o), void *context);
+    int (*notice_list)(struct store_reader *r, int64_t account, enum mode mode,
+                       const struct notice_query *query, int64_t since_us, struct arena *a,
+                       struct notice_record **ret, size_t *ret_count);
+    int (*notice_get)(struct store_reader *r, int64_t account, enum mode mode, int64_t id,
+                      struct notice_record *ret);
+    int (*message_at)(struct store_reader *r, const struct notice_record *n, struct arena *a,
+                      struct message *ret); /* of a notice that has a message */
+    int (*notice_last)(struct store_reader *r, int64_t account, enum mode mode, int64_t *ret);
+    int (*endpoint_list)(struct store_reader *r, int64_t account, struct arena *a,
+                         struct endpoint_record **ret, size_t *ret_count);
+    int (*endpoint_get)(struct store_reader *r, int64_t account, int64_t id, struct arena *a,
+                        struct endpoint_record *ret);
+    int (*endpoint_busy)(struct store_reader *r, int64_t after, int64_t *ret, size_t max,
+                         size_t *ret_count);
+    int (*secret_get)(struct store_reader *r, int64_t account, enum mode mode, struct arena *a,
+                      struct secret_record *ret);
+    int (*delivery_page)(struct store_reader *r, const struct delivery_filter *filter,
+                         int64_t cursor, size_t limit, struct arena *a, struct delivery_page *ret);
+    int (*delivery_count)(struct store_reader *r, const struct delivery_filter *filter,
+                          int64_t *ret);
+    int (*delivery_get)(struct store_reader *r, int64_t id, struct delivery_record *ret);
+    int (*delivery_of_message)(struct store_reader *r, int64_t message, struct arena *a,
+                               struct delivery_record **ret, size_t *ret_count);
+    int (*delivery_due)(struct store_reader *r, int64_t endpoint, int64_t now_us, size_t limit,
+                        struct arena *a, struct delivery_record **ret, size_t *ret_count);
+    int (*delivery_next)(struct store_reader *r, int64_t endpoint, int64_t now_us, int64_t *ret_us);
+    int (*attempt_list)(struct store_reader *r, int64_t delivery, struct arena *a,
+                        struct attempt_record **ret, size_t *ret_count);
 
     int (*begin)(struct store *s);
     int (*commit)(struct store *s); /* on failure it has rolled back */
@@ -104,11 +132,38 @@ struct store_engine {
                        struct opt_out_record *o); /* id and time are set */
     int (*opt_out_remove)(struct store *s, int64_t account, enum mode mode, struct str number,
                           struct arena *a, struct opt_out_record *ret);
-    int (*touch)(struct store *s); /* NULL: writing cannot fail */
+    int (*notice_add)(struct store *s, const struct notice_record *n); /* the id is set */
+    int (*endpoint_add)(struct store *s,
+                        const struct endpoint_record *e); /* id and times are set */
+    int (*endpoint_find)(struct store *s, int64_t account, int64_t id, struct arena *a,
+                         struct endpoint_record *ret);
+    int (*endpoint_put)(struct store *s, const struct endpoint_record *e);
+    int (*endpoint_remove)(struct store *s, int64_t account, int64_t id);
+    int (*secret_find)(struct store *s, int64_t account, enum mode mode, struct arena *a,
+                       struct secret_record *ret);
+    int (*secret_put)(struct store *s, const struct secret_record *r);
+    int (*delivery_add)(struct store *s, const struct delivery_record *d); /* all is set */
+    int (*delivery_find)(struct store *s, int64_t id, struct delivery_record *ret);
+    int (*delivery_tried)(struct store *s, const struct attempt_record *attempt,
+                          enum delivery_state state, unsigned tries, int64_t due_us);
+    int (*delivery_again)(struct store *s, int64_t id, int64_t now_us);
+    int (*replay_step)(struct store *s, struct endpoint_record *e, int64_t now_us, size_t limit,
+                       size_t *ret_count); /* one is under way */
+    int (*touch)(struct store *s);         /* NULL: writing cannot fail */
 
     bool (*wrote_elsewhere)(struct store *s); /* since the last look; NULL: cannot happen */
     void (*tidy)(struct store *s);            /* NULL: nothing to tidy */
     bool (*housekeep)(struct store *s, bool idle);
+};
+
+/* Endpoints that have something new in this transaction. */
+enum { NEWS_MAX = 64 };
+struct store_newsboard {
+    store_news *tell; /* NULL: nobody listens */
+    void *context;
+    int64_t endpoints[NEWS_MAX];
+    size_t count;
+    bool any; /* there are more than that */
 };
 
 /* Owned by the writing thread, but for what is marked. */
@@ -123,6 +178,7 @@ struct store {
     bool keys_changed;               /* in this transaction */
     _Atomic uint64_t key_generation; /* any thread reads */
     _Atomic uint64_t commits;        /* any thread reads; readers with an older count look again */
+    struct store_newsboard news;
     char error[STORE_WHY_SIZE];
 };
 
@@ -136,6 +192,11 @@ void store_init(struct store *s, const struct store_engine *engine, const struct
 /* Notes why for store_error and returns r, so that engines write `return store_fail(…)`. */
 int store_fail(struct store *s, int r, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* To be told after the commit. */
+void store_note_news(struct store *s, int64_t endpoint);
+void store_forget_news(struct store *s);
+void store_tell_news(struct store *s);
 
 /* For how many days before today references are kept. */
 enum { REFERENCE_DAYS = 3 };

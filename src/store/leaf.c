@@ -1,40 +1,32 @@
 #include "store/leaf.h"
 
+#include "store/varint.h"
+
 #include <errno.h>
-
-enum { NUMBER_MAX = 10 }; /* bytes of the greatest number */
-
-static uint8_t *put(uint8_t *to, uint64_t number)
-{
-    for (; number >= 0x80; number >>= 7)
-        *to++ = (uint8_t)(number | 0x80);
-    *to++ = (uint8_t)number;
-    return to;
-}
 
 void leaf_begin(struct leaf_writer *w, int64_t base)
 {
     w->base = base;
     w->count = 0;
     w->last = (struct entry){0, 0, 0};
-    w->size = (size_t)(put(w->bytes, (uint64_t)base) - w->bytes);
+    w->size = (size_t)(varint_put(w->bytes, (uint64_t)base) - w->bytes);
 }
 
 static uint8_t *put_group(const struct leaf_writer *w, uint8_t *to, const struct entry *e)
 {
     if (w->count)
         *to++ = 0;
-    to = put(to, (uint64_t)(e->owner - w->last.owner));
-    to = put(to, (uint64_t)(e->owner == w->last.owner ? e->term - w->last.term : e->term));
-    return put(to, (uint64_t)(e->id - w->base) + 1);
+    to = varint_put(to, (uint64_t)(e->owner - w->last.owner));
+    to = varint_put(to, (uint64_t)(e->owner == w->last.owner ? e->term - w->last.term : e->term));
+    return varint_put(to, (uint64_t)(e->id - w->base) + 1);
 }
 
 bool leaf_add(struct leaf_writer *w, const struct entry *e)
 {
-    uint8_t bytes[1 + 3 * NUMBER_MAX], *end;
+    uint8_t bytes[1 + 3 * VARINT_MAX], *end;
 
     if (w->count && entry_compare_terms(e, &w->last) == 0)
-        end = put(bytes, (uint64_t)(e->id - w->last.id));
+        end = varint_put(bytes, (uint64_t)(e->id - w->last.id));
     else
         end = put_group(w, bytes, e);
     size_t n = (size_t)(end - bytes);
@@ -55,19 +47,13 @@ static void give_up(struct leaf_reader *r)
     r->damaged = true;
 }
 
-/* Reads no further than the end. */
 static uint64_t get(struct leaf_reader *r)
 {
     uint64_t number = 0;
 
-    for (unsigned shift = 0; shift < 7 * NUMBER_MAX && r->at < r->end; shift += 7) {
-        uint8_t byte = *r->at++;
-        number |= (uint64_t)(byte & 0x7f) << shift;
-        if (byte < 0x80)
-            return number;
-    }
-    give_up(r);
-    return 0;
+    if (!varint_get(&r->at, r->end, &number))
+        give_up(r);
+    return number;
 }
 
 void leaf_read(struct leaf_reader *r, const uint8_t *bytes, size_t n)

@@ -2,7 +2,7 @@
  * reading connection per thread. A commit that returned is on disk. */
 #include "base/random.h"
 #include "sql.h"
-#include "store/sqlite_gather.h"
+#include "store/sqlite_outbox.h"
 #include "store/sqlite_rows.h"
 #include "store/sqlite_verbs.h"
 #include "store/sqlite_work.h"
@@ -136,6 +136,9 @@ static void sqlite_close(struct store *base)
     index_done(&s->index);
     free(s->works);
     free(s->gathered);
+    if (s->outbox)
+        wishes_done(&s->outbox->wishes);
+    free(s->outbox);
     free(s->path);
     free(s);
 }
@@ -171,6 +174,21 @@ static const struct store_engine sqlite_engine = {
     .opt_out_page = sqlite_opt_out_page,
     .opt_out_get = sqlite_opt_out_get,
     .opt_out_each = sqlite_opt_out_each,
+    .notice_list = sqlite_notice_list,
+    .notice_get = sqlite_notice_get,
+    .message_at = sqlite_message_at,
+    .notice_last = sqlite_notice_last,
+    .endpoint_list = sqlite_endpoint_list,
+    .endpoint_get = sqlite_endpoint_get,
+    .endpoint_busy = sqlite_endpoint_busy,
+    .secret_get = sqlite_secret_get,
+    .delivery_page = sqlite_delivery_page,
+    .delivery_count = sqlite_delivery_count,
+    .delivery_get = sqlite_delivery_get,
+    .delivery_of_message = sqlite_delivery_of_message,
+    .delivery_due = sqlite_delivery_due,
+    .delivery_next = sqlite_delivery_next,
+    .attempt_list = sqlite_attempt_list,
     .begin = sqlite_begin,
     .commit = sqlite_commit,
     .rollback = sqlite_rollback,
@@ -205,6 +223,18 @@ static const struct store_engine sqlite_engine = {
     .limit_save = sqlite_limit_save,
     .opt_out_add = sqlite_opt_out_add,
     .opt_out_remove = sqlite_opt_out_remove,
+    .notice_add = sqlite_notice_add,
+    .endpoint_add = sqlite_endpoint_add,
+    .endpoint_find = sqlite_endpoint_find,
+    .endpoint_put = sqlite_endpoint_put,
+    .endpoint_remove = sqlite_endpoint_remove,
+    .secret_find = sqlite_secret_find,
+    .secret_put = sqlite_secret_put,
+    .delivery_add = sqlite_delivery_add,
+    .delivery_find = sqlite_delivery_find,
+    .delivery_tried = sqlite_delivery_tried,
+    .delivery_again = sqlite_delivery_again,
+    .replay_step = sqlite_replay_step,
     .touch = sqlite_touch,
     .wrote_elsewhere = sqlite_wrote_elsewhere,
     .tidy = sqlite_tidy,
@@ -296,7 +326,8 @@ int store_open_sqlite(struct store **ret, const char *path, const struct clock *
     *ret = NULL;
     pthread_once(&configured, configure_library);
     if (!s || !(s->path = strdup(path)) || !(s->works = calloc(1, sizeof *s->works)) ||
-        !(s->gathered = calloc(1, sizeof *s->gathered))) {
+        !(s->gathered = calloc(1, sizeof *s->gathered)) ||
+        !(s->outbox = calloc(1, sizeof *s->outbox))) {
         if (s)
             sqlite_close(&s->base);
         snprintf(why, STORE_WHY_SIZE, "out of memory");

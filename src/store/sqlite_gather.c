@@ -176,6 +176,8 @@ int gather_work(struct sqlite_store *s, const struct work *w)
                            w->sent_us, w->retry_count, w->carrier};
 
     work_remember(s->works, w);
+    if (w->hooked) /* few are; the others need not name the column */
+        return run_with(s, WRITE_WORK_PUT_HOOKED, row, GATHER_COLUMNS);
     return add_row(&s->gathered->works, row) ? flush_works(s) : 0;
 }
 
@@ -225,7 +227,8 @@ int gather_read_work(struct sqlite_store *s, int64_t id, struct work *ret)
                              .updated_us = sqlite3_column_int64(get, 2),
                              .sent_us = sqlite3_column_int64(get, 3),
                              .retry_count = (uint16_t)sqlite3_column_int(get, 4),
-                             .carrier = (uint16_t)sqlite3_column_int(get, 5)};
+                             .carrier = (uint16_t)sqlite3_column_int(get, 5),
+                             .hooked = sqlite3_column_int(get, 6)};
     sqlite3_reset(get);
     if (code != SQLITE_ROW && code != SQLITE_DONE)
         return sqlite_failed(s);

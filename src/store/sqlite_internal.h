@@ -33,6 +33,7 @@ struct tally_delta {
 
 struct work_memory;
 struct gathered;
+struct outbox;
 
 enum write_statement {
 #define X(name, sql) WRITE_##name,
@@ -79,6 +80,7 @@ struct sqlite_store {
     int log_pages; /* in the write-ahead log after the last commit */
     struct work_memory *works;
     struct gathered *gathered; /* in this transaction */
+    struct outbox *outbox;
     struct tally_delta tallies[TALLY_SLOTS];
     size_t tally_count;
     struct once once;

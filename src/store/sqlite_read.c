@@ -41,6 +41,16 @@ int sqlite_enter(struct sqlite_reader *r)
     return step_once(r, READ_BEGIN);
 }
 
+static void set_end_time(struct message *m)
+{
+    if (m->status == STATUS_DELIVERED)
+        m->delivered_us = m->updated_us;
+    if (m->status == STATUS_FAILED)
+        m->failed_us = m->updated_us;
+    if (m->status == STATUS_CANCELLED)
+        m->cancelled_us = m->updated_us;
+}
+
 /* How it ended: the columns of `ending`. */
 static void ending_from_row(sqlite3_stmt *row, int at, struct message *m)
 {
@@ -50,12 +60,7 @@ static void ending_from_row(sqlite3_stmt *row, int at, struct message *m)
     m->failure = (enum failure)sqlite3_column_int(row, at + 3);
     m->retry_count = (unsigned)sqlite3_column_int(row, at + 4);
     m->carrier = (unsigned)sqlite3_column_int(row, at + 5);
-    if (m->status == STATUS_DELIVERED)
-        m->delivered_us = m->updated_us;
-    if (m->status == STATUS_FAILED)
-        m->failed_us = m->updated_us;
-    if (m->status == STATUS_CANCELLED)
-        m->cancelled_us = m->updated_us;
+    set_end_time(m);
 }
 
 /* Where it stands: the columns of `work`. */
@@ -145,10 +150,10 @@ int sqlite_message_from_row(sqlite3_stmt *row, struct arena *a, struct message *
 }
 
 /* By number; of this owner, unless it is 0. */
-static int read_one(struct sqlite_reader *r, int64_t owner, int64_t id, struct arena *a,
-                    struct message *ret)
+static int read_one(struct sqlite_reader *r, enum read_statement which, int64_t owner, int64_t id,
+                    struct arena *a, struct message *ret)
 {
-    sqlite3_stmt *get = r->statements[READ_MESSAGE_GET];
+    sqlite3_stmt *get = r->statements[which];
     int failed = sqlite_enter(r);
 
     if (failed)
@@ -165,12 +170,39 @@ static int read_one(struct sqlite_reader *r, int64_t owner, int64_t id, struct a
 int sqlite_message_get(struct store_reader *base, int64_t account, enum mode mode, int64_t id,
                        struct arena *a, struct message *ret)
 {
-    return read_one(reader_of(base), owner_of(account, mode), id, a, ret);
+    return read_one(reader_of(base), READ_MESSAGE_GET, owner_of(account, mode), id, a, ret);
 }
 
 int sqlite_message_find(struct store_reader *base, int64_t id, struct arena *a, struct message *ret)
 {
-    return read_one(reader_of(base), 0, id, a, ret);
+    return read_one(reader_of(base), READ_MESSAGE_GET, 0, id, a, ret);
+}
+
+/* The state that a notice tells of, in the place of "scheduled". */
+static void set_state(struct message *m, const struct notice_record *n)
+{
+    bool keyword = n->kind == NOTICE_OPT_OUT || n->kind == NOTICE_OPT_IN;
+
+    m->status = keyword ? STATUS_RECEIVED : (enum message_status)n->kind;
+    m->updated_us = n->at_us;
+    m->sent_us = n->sent_us;
+    m->failure = n->failure;
+    m->retry_count = n->retry_count;
+    set_end_time(m);
+    if (n->carrier != m->carrier)
+        m->reason = REASON_FAILOVER;
+    m->carrier = n->carrier;
+}
+
+int sqlite_message_at(struct store_reader *base, const struct notice_record *n, struct arena *a,
+                      struct message *ret)
+{
+    int failed = read_one(reader_of(base), READ_MESSAGE_AS_ACCEPTED, owner_of(n->account, n->mode),
+                          n->message, a, ret);
+
+    if (!failed)
+        set_state(ret, n);
+    return failed;
 }
 
 int sqlite_messages(struct sqlite_reader *r, enum read_statement which, int64_t bound, size_t limit,

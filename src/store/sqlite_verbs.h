@@ -53,6 +53,35 @@ int sqlite_opt_out_get(struct store_reader *base, int64_t account, enum mode mod
                        struct str number, struct arena *a, struct opt_out_record *ret);
 int sqlite_opt_out_each(struct store_reader *base,
                         bool (*tell)(void *context, const struct opt_out_record *o), void *context);
+int sqlite_notice_list(struct store_reader *base, int64_t account, enum mode mode,
+                       const struct notice_query *query, int64_t since_us, struct arena *a,
+                       struct notice_record **ret, size_t *ret_count);
+int sqlite_notice_get(struct store_reader *base, int64_t account, enum mode mode, int64_t id,
+                      struct notice_record *ret);
+int sqlite_message_at(struct store_reader *base, const struct notice_record *n, struct arena *a,
+                      struct message *ret);
+int sqlite_notice_last(struct store_reader *base, int64_t account, enum mode mode, int64_t *ret);
+int sqlite_endpoint_list(struct store_reader *base, int64_t account, struct arena *a,
+                         struct endpoint_record **ret, size_t *ret_count);
+int sqlite_endpoint_get(struct store_reader *base, int64_t account, int64_t id, struct arena *a,
+                        struct endpoint_record *ret);
+int sqlite_endpoint_busy(struct store_reader *base, int64_t after, int64_t *ret, size_t max,
+                         size_t *ret_count);
+int sqlite_secret_get(struct store_reader *base, int64_t account, enum mode mode, struct arena *a,
+                      struct secret_record *ret);
+int sqlite_delivery_page(struct store_reader *base, const struct delivery_filter *filter,
+                         int64_t cursor, size_t limit, struct arena *a, struct delivery_page *ret);
+int sqlite_delivery_count(struct store_reader *base, const struct delivery_filter *filter,
+                          int64_t *ret);
+int sqlite_delivery_get(struct store_reader *base, int64_t id, struct delivery_record *ret);
+int sqlite_delivery_of_message(struct store_reader *base, int64_t message, struct arena *a,
+                               struct delivery_record **ret, size_t *ret_count);
+int sqlite_delivery_due(struct store_reader *base, int64_t endpoint, int64_t now_us, size_t limit,
+                        struct arena *a, struct delivery_record **ret, size_t *ret_count);
+int sqlite_delivery_next(struct store_reader *base, int64_t endpoint, int64_t now_us,
+                         int64_t *ret_us);
+int sqlite_attempt_list(struct store_reader *base, int64_t delivery, struct arena *a,
+                        struct attempt_record **ret, size_t *ret_count);
 int sqlite_begin(struct store *base);
 int sqlite_commit(struct store *base);
 void sqlite_rollback(struct store *base);
@@ -91,6 +120,22 @@ int sqlite_limit_save(struct store *base, const struct limit_count *c);
 int sqlite_opt_out_add(struct store *base, struct arena *a, struct opt_out_record *o);
 int sqlite_opt_out_remove(struct store *base, int64_t account, enum mode mode, struct str number,
                           struct arena *a, struct opt_out_record *ret);
+int sqlite_notice_add(struct store *base, const struct notice_record *n);
+int sqlite_endpoint_add(struct store *base, const struct endpoint_record *e);
+int sqlite_endpoint_find(struct store *base, int64_t account, int64_t id, struct arena *a,
+                         struct endpoint_record *ret);
+int sqlite_endpoint_put(struct store *base, const struct endpoint_record *e);
+int sqlite_endpoint_remove(struct store *base, int64_t account, int64_t id);
+int sqlite_secret_find(struct store *base, int64_t account, enum mode mode, struct arena *a,
+                       struct secret_record *ret);
+int sqlite_secret_put(struct store *base, const struct secret_record *r);
+int sqlite_delivery_add(struct store *base, const struct delivery_record *d);
+int sqlite_delivery_find(struct store *base, int64_t id, struct delivery_record *ret);
+int sqlite_delivery_tried(struct store *base, const struct attempt_record *attempt,
+                          enum delivery_state state, unsigned tries, int64_t due_us);
+int sqlite_delivery_again(struct store *base, int64_t id, int64_t now_us);
+int sqlite_replay_step(struct store *base, struct endpoint_record *e, int64_t now_us, size_t limit,
+                       size_t *ret_count);
 int sqlite_touch(struct store *base);
 bool sqlite_wrote_elsewhere(struct store *base);
 void sqlite_tidy(struct store *base);

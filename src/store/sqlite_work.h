@@ -16,7 +16,8 @@ enum { WORK_SLOTS = 1 << 17, WORK_TIMES = 1 << 15 };
 struct work {
     int64_t id, owner, updated_us, sent_us;
     uint16_t retry_count, carrier;
-    enum message_status status;
+    enum message_status status : 8;
+    bool hooked : 1; /* the message has an address of its own that is told */
 };
 
 /* Owned by the writing thread. All zero: nothing is remembered. */

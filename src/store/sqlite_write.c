@@ -4,7 +4,7 @@
  * transaction runs and written at its end, one row per owner and status, however many messages it
  * holds. */
 #include "sql.h"
-#include "store/sqlite_gather.h"
+#include "store/sqlite_outbox.h"
 #include "store/sqlite_rows.h"
 #include "store/sqlite_verbs.h"
 #include "store/sqlite_work.h"
@@ -36,7 +36,14 @@ int sqlite_begin(struct store *base)
 
     s->tally_count = 0;
     gather_clear(s);
-    return failed ? failed : run(s, WRITE_BEGIN);
+    if (!failed)
+        failed = run(s, WRITE_BEGIN);
+    if (failed)
+        return failed;
+    failed = outbox_begin(s);
+    if (failed)
+        sqlite_rollback(base);
+    return failed;
 }
 
 static int write_tallies(struct sqlite_store *s)
@@ -80,6 +87,7 @@ void sqlite_rollback(struct store *base)
     once_forget(&s->once);
     index_forget(&s->index);
     gather_clear(s);
+    outbox_forget(s);
     work_forget_all(s->works);
     memcpy(why, s->base.error, sizeof why);
     if (!sqlite3_get_autocommit(s->db)) /* SQLite may have rolled back by itself */
@@ -92,6 +100,8 @@ int sqlite_commit(struct store *base)
     struct sqlite_store *s = sqlite_of(base);
     int failed = gather_flush(s);
 
+    if (!failed)
+        failed = outbox_flush(s);
     if (!failed)
         failed = write_tallies(s);
     if (!failed)
@@ -112,7 +122,8 @@ static int insert_state(struct sqlite_store *s, const struct message *m)
                         .sent_us = NOT_YET,
                         .retry_count = (uint16_t)m->retry_count,
                         .carrier = (uint16_t)m->carrier,
-                        .status = m->status};
+                        .status = m->status,
+                        .hooked = m->webhook_url.n != 0};
 
     if (m->status == STATUS_QUEUED)
         return gather_work(s, &work);
@@ -140,7 +151,7 @@ int sqlite_message_insert(struct store *base, const struct message *m)
         failed = sqlite_count_lane(s, m->carrier, 1);
     if (!failed)
         index_note(s, m);
-    return failed;
+    return failed ? failed : outbox_accepted(s, m);
 }
 
 /* Takes a message that waits for its time off the schedule: 1, 0 it is not scheduled. */
@@ -156,7 +167,8 @@ static int take_scheduled(struct sqlite_store *s, int64_t id, struct work *ret)
                              .owner = sqlite3_column_int64(get, 0),
                              .status = STATUS_SCHEDULED,
                              .sent_us = NOT_YET,
-                             .carrier = (uint16_t)sqlite3_column_int(get, 2)};
+                             .carrier = (uint16_t)sqlite3_column_int(get, 2),
+                             .hooked = sqlite3_column_int(get, 3)};
         due_us = sqlite3_column_int64(get, 1);
     }
     sqlite3_reset(get);
@@ -225,6 +237,8 @@ int sqlite_message_move(struct store *base, const struct message_move *move)
     int queued = (move->to == STATUS_QUEUED) - (was.status == STATUS_QUEUED);
     if (!failed && queued)
         failed = sqlite_count_lane(s, was.carrier, queued);
+    if (!failed)
+        failed = outbox_moved(s, move, &was);
     return failed ? failed : 1;
 }
 
@@ -248,6 +262,7 @@ bool sqlite_wrote_elsewhere(struct store *base)
     s->data_version = version;
     if (changed) {
         work_forget_all(s->works);
+        outbox_doubt(s);
         atomic_fetch_add(&s->base.commits, 1);
     }
     return changed;

@@ -189,6 +189,7 @@ int store_begin(struct store *s)
 {
     assert(!s->in_transaction);
     s->keys_changed = false;
+    store_forget_news(s);
     int r = s->engine->begin(s);
     s->in_transaction = r == 0;
     return r;
@@ -202,6 +203,8 @@ int store_commit(struct store *s)
     /* After the commit: a cache that looks at the old count still finds the old key. */
     if (r == 0 && s->keys_changed)
         atomic_fetch_add(&s->key_generation, 1);
+    if (r == 0)
+        store_tell_news(s);
     return r;
 }
 
@@ -387,8 +390,11 @@ uint64_t store_key_generation(const struct store *s)
 void store_look_elsewhere(struct store *s)
 {
     assert(!s->in_transaction);
-    if (s->engine->wrote_elsewhere && s->engine->wrote_elsewhere(s))
-        atomic_fetch_add(&s->key_generation, 1);
+    if (!s->engine->wrote_elsewhere || !s->engine->wrote_elsewhere(s))
+        return;
+    atomic_fetch_add(&s->key_generation, 1);
+    s->news.any = true; /* endpoints may be among it */
+    store_tell_news(s);
 }
 
 void store_tidy(struct store *s)

@@ -355,8 +355,8 @@ int store_endpoint_put(struct store *s, struct endpoint_record *e, bool changed)
 /* With its deliveries, which go little by little. -ENOENT. */
 int store_endpoint_remove(struct store *s, int64_t account, int64_t id);
 
-/* The account's secret for messages that bring an address along; -ENOENT when none was put yet. Sees
- * what this transaction has written. */
+/* The account's secret for messages that bring an address along; -ENOENT when none was put yet.
+ * Sees what this transaction has written. */
 int store_secret_find(struct store *s, int64_t account, enum mode mode, struct arena *a,
                       struct secret_record *ret);
 int store_secret_put(struct store *s, const struct secret_record *r);

@@ -47,6 +47,15 @@ FROM message AS m
   {message_state}
 WHERE m.id = ?1;
 
+-- name: message_as_accepted
+-- Without what became of it: the joins find nothing.
+{whole_message}
+FROM message AS m LEFT JOIN ending AS e ON e.id = NULL LEFT JOIN work AS w ON w.id = NULL
+WHERE m.id = ?1;
+
+-- name: message_hook
+SELECT webhook_url FROM message WHERE id = ?1 AND webhook_url IS NOT NULL;
+
 -- name: message_page
 {whole_message}
 FROM message AS m INDEXED BY message_owner
@@ -59,9 +68,13 @@ SELECT id FROM message INDEXED BY message_owner
 WHERE owner = ?1 AND id > ?2 ORDER BY id LIMIT ?3;
 
 -- name: id_last
--- Messages, batches, opt-outs and strays have their numbers from one source.
+-- All of these have their numbers from one source. The last notice is in one of the newest rows, of
+-- which there are as many as NOTICE_PACKS.
 SELECT max((SELECT coalesce(max(id), 0) FROM message), (SELECT coalesce(max(id), 0) FROM batch),
-  (SELECT coalesce(max(id), 0) FROM opt_out), (SELECT coalesce(max(id), 0) FROM stray));
+  (SELECT coalesce(max(id), 0) FROM opt_out), (SELECT coalesce(max(id), 0) FROM stray),
+  (SELECT coalesce(max(last), 0) FROM (SELECT last FROM notice ORDER BY id DESC LIMIT 16)),
+  (SELECT coalesce(max(id), 0) FROM endpoint), (SELECT coalesce(max(id), 0) FROM endpoint_removed),
+  (SELECT coalesce(max(id), 0) FROM delivery));
 
 -- name: message_last_created
 SELECT coalesce((SELECT created_us FROM message ORDER BY id DESC LIMIT 1), 0);
@@ -78,8 +91,12 @@ INSERT OR REPLACE INTO work (id, owner, status, updated_us, sent_us, retry_count
   {seven}, {seven}, {seven}, {seven}, {seven}, {seven}, {seven}, {seven},
   {seven}, {seven}, {seven}, {seven}, {seven}, {seven}, {seven}, {seven};
 
+-- name: work_put_hooked
+INSERT OR REPLACE INTO work (id, owner, status, updated_us, sent_us, retry_count, carrier, hooked)
+VALUES (?, ?, ?, ?, ?, ?, ?, 1);
+
 -- name: work_get
-SELECT owner, status, updated_us, sent_us, retry_count, carrier FROM work WHERE id = ?1;
+SELECT owner, status, updated_us, sent_us, retry_count, carrier, hooked FROM work WHERE id = ?1;
 
 -- name: work_delete
 DELETE FROM work WHERE id = ?1;

@@ -2,7 +2,7 @@
 INSERT INTO schedule (due_us, id) VALUES (?1, ?2);
 
 -- name: schedule_get
-SELECT m.owner, s.due_us, m.carrier
+SELECT m.owner, s.due_us, m.carrier, m.webhook_url IS NOT NULL
 FROM message AS m CROSS JOIN schedule AS s ON s.due_us = m.scheduled_us AND s.id = m.id
 WHERE m.id = ?1;
 
