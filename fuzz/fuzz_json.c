@@ -160,6 +160,13 @@ static bool check_field(const json_t *theirs, const struct json_field *field,
     const void *ours = (const char *)s + field->offset;
 
     switch (field->kind) {
+    case JSON_TEXT_OR_NULL:
+        if (json_is_null(theirs)) {
+            assert(((const struct str *)ours)->n == 0);
+            return true;
+        }
+        assert(!json_is_string(theirs) || same_text(theirs, *(const struct str *)ours));
+        return json_is_string(theirs);
     case JSON_TEXT:
         assert(!json_is_string(theirs) || same_text(theirs, *(const struct str *)ours));
         return json_is_string(theirs);
@@ -188,10 +195,11 @@ static void check_fields(const json_t *root, const struct sample *s, const struc
     const char *wrong = NULL;
 
     for (size_t i = 0; i < FIELD_COUNT; i++) {
+        bool nullable = fields[i].kind == JSON_TEXT_OR_NULL;
         const json_t *theirs = json_object_get(root, fields[i].name);
-        if (!theirs && fields[i].alias)
+        if ((!theirs || (json_is_null(theirs) && !nullable)) && fields[i].alias)
             theirs = json_object_get(root, fields[i].alias);
-        bool given = theirs && !json_is_null(theirs);
+        bool given = theirs && (nullable || !json_is_null(theirs));
         assert(*(const bool *)((const char *)s + fields[i].set_offset) == given);
         if (given && !check_field(theirs, &fields[i], s) && !wrong)
             wrong = fields[i].name;

@@ -2,6 +2,7 @@
 
 #include "base/log.h"
 #include "carriers/simulator.h"
+#include "net/address_guard.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -51,6 +52,18 @@ static void store_gave_up(void *server, const char *why)
 }
 
 /* ---- starting, lowest layer first; each returns 0 or a negative errno with s->why set ---- */
+
+static int build_guard(struct server *s)
+{
+    struct address_guard_options options = {.allow = s->config->webhooks_allow,
+                                            .allow_localhost = s->config->webhooks_allow_localhost};
+    char why[ADDRESS_WHY_SIZE] = "";
+    int failed = address_guard_new(&s->guard, &options, why);
+
+    if (failed && why[0])
+        str_format(s->why, sizeof s->why, "webhooks.allow: %s", why);
+    return failed ? server_fail(s, failed, "cannot read webhooks.allow") : 0;
+}
 
 static int start_store(struct server *s)
 {
@@ -174,6 +187,7 @@ static int start_api(struct server *s)
                                   .usage = s->usage,
                                   .optouts = s->optouts,
                                   .clock = &clock_real,
+                                  .guard = s->guard,
                                   .docs_url = s->config->server_docs_url,
                                   .failed_keys = (unsigned)s->config->server_failed_keys};
     int failed = api_new(&s->api, &options);
@@ -227,9 +241,9 @@ static int start_http(struct server *s)
 
 static int start_all(struct server *s)
 {
-    static int (*const steps[])(struct server *) = {server_set_plans, start_store,  start_memory,
-                                                    start_writer,     start_engine, start_api,
-                                                    start_http};
+    static int (*const steps[])(struct server *) = {server_set_plans, build_guard,  start_store,
+                                                    start_memory,     start_writer, start_engine,
+                                                    start_api,        start_http};
     int failed = 0;
 
     for (size_t i = 0; i < sizeof steps / sizeof *steps && !failed; i++)
@@ -275,6 +289,7 @@ static void stop_all(struct server *s)
     if (s->store)
         store_close(s->store);
     data_dir_close(&s->data);
+    address_guard_free(s->guard);
     server_free_plans(s);
 }
 

@@ -18,6 +18,7 @@ struct server {
     char url[320];
     struct plan *plans; /* of the configuration; ended by one without a name */
     struct retired *earlier_plans;
+    struct address_guard *guard; /* where webhooks may lead */
     struct store *store;
     struct limiter *limiter;
     struct usage *usage;

@@ -10,6 +10,7 @@
 #include "messaging/problem.h"
 #include "messaging/route.h"
 #include "messaging/usage.h"
+#include "net/address_guard.h"
 #include "net/http_server.h"
 #include "store/writer.h"
 
@@ -23,6 +24,7 @@ struct api_options {
     struct usage *usage;
     struct optouts *optouts;
     const struct clock *clock;
+    const struct address_guard *guard; /* where webhooks may lead */
     /* Where `documentation` links lead, "https://example.com/docs"; "": to this server's /docs. */
     const char *docs_url;
     unsigned failed_keys; /* wrong keys that an address may show in a minute; 0 = any number */

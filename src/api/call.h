@@ -57,6 +57,7 @@ struct call {
     struct api_worker *worker;
     const struct key_record *key; /* NULL on routes without a key, and once suspended */
     struct str parameter;         /* what stood in the place of {…} in the path, decoded */
+    struct str second;            /* the same of the second {…} */
     int64_t now_us;               /* when the call began: the clock is read once */
     struct call_headers headers;
 };
@@ -255,6 +256,15 @@ bool message_query_read(struct call *c, struct message_query *q, struct problem 
 /* The index-th route, "POST" and "/v1/send"; false behind the last one. */
 bool route_at(size_t index, const char **ret_method, const char **ret_path);
 
+/* ---- limits (allowance.c) ---- */
+
+/* Takes one from the key's limits and shows what is left; whether there was one. */
+bool allowance_take(struct call *c, struct limit_view *ret);
+/* The same view without taking. */
+void allowance_show(struct call *c);
+/* False when none was granted, which is answered. */
+bool allowance_check(struct call *c, const struct limit_view *view, bool granted);
+
 /* ---- the inbox of test numbers (inbox.c) ---- */
 
 /* Answers the calls whose waiting is over; ten times a second. */
@@ -270,4 +280,7 @@ call_handler inbox_get;
 call_handler rate_limits_get;
 call_handler keys_list, keys_create, keys_get, keys_rotate, keys_revoke;
 call_handler opt_outs_list, opt_outs_create, opt_outs_get, opt_outs_remove;
+call_handler webhooks_list, webhooks_create, webhooks_get, webhooks_change, webhooks_remove;
+call_handler webhook_secret_rotate, message_secret_rotate, webhook_try, event_types_list;
+call_handler deliveries_list, deliveries_get, delivery_retry, deliveries_redeliver;
 call_handler service_openapi, service_livez, service_readyz, service_docs, service_errors_page;

@@ -79,6 +79,7 @@ static void print_value(struct writing *w, struct siphash *print, enum json_kind
 {
     switch (kind) {
     case JSON_TEXT:
+    case JSON_TEXT_OR_NULL:
         siphash_text(print, *(const struct str *)at);
         break;
     case JSON_TEXT_LIST:

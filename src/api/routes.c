@@ -1,7 +1,6 @@
 /* The routes: every path the service knows, what it needs, and who answers. */
 #include "api/call.h"
 
-#include "messaging/plan.h"
 #include "json/form.h"
 
 /* What a route asks for, besides the permission. */
@@ -16,7 +15,8 @@ enum access {
 
 static const struct route {
     enum http_method method;
-    const char *path; /* one {…} stands for one segment */
+    const char *path; /* {…} stands for one segment. What comes first counts, so words stand before
+                         what any word fits. */
     unsigned access;
     enum permission permission; /* with WITH_KEY, unless ANY_PERMISSION */
     call_handler *handler;
@@ -38,6 +38,25 @@ static const struct route {
     {HTTP_POST, "/v1/opt-outs", WITH_KEY, PERMISSION_OPTOUTS_WRITE, opt_outs_create},
     {HTTP_GET, "/v1/opt-outs/{number}", WITH_KEY, PERMISSION_OPTOUTS_READ, opt_outs_get},
     {HTTP_DELETE, "/v1/opt-outs/{number}", WITH_KEY, PERMISSION_OPTOUTS_WRITE, opt_outs_remove},
+    {HTTP_GET, "/v1/webhooks", WITH_KEY, PERMISSION_WEBHOOKS_READ, webhooks_list},
+    {HTTP_POST, "/v1/webhooks", WITH_KEY, PERMISSION_WEBHOOKS_WRITE, webhooks_create},
+    {HTTP_GET, "/v1/webhooks/event-types", WITH_KEY, PERMISSION_WEBHOOKS_READ, event_types_list},
+    {HTTP_POST, "/v1/webhooks/message-secret/rotate", WITH_KEY, PERMISSION_WEBHOOKS_WRITE,
+     message_secret_rotate},
+    {HTTP_GET, "/v1/webhooks/{webhookId}", WITH_KEY, PERMISSION_WEBHOOKS_READ, webhooks_get},
+    {HTTP_PATCH, "/v1/webhooks/{webhookId}", WITH_KEY, PERMISSION_WEBHOOKS_WRITE, webhooks_change},
+    {HTTP_DELETE, "/v1/webhooks/{webhookId}", WITH_KEY, PERMISSION_WEBHOOKS_WRITE, webhooks_remove},
+    {HTTP_POST, "/v1/webhooks/{webhookId}/rotate-secret", WITH_KEY, PERMISSION_WEBHOOKS_WRITE,
+     webhook_secret_rotate},
+    {HTTP_POST, "/v1/webhooks/{webhookId}/test", WITH_KEY, PERMISSION_WEBHOOKS_WRITE, webhook_try},
+    {HTTP_POST, "/v1/webhooks/{webhookId}/redeliver", WITH_KEY, PERMISSION_WEBHOOKS_WRITE,
+     deliveries_redeliver},
+    {HTTP_GET, "/v1/webhooks/{webhookId}/deliveries", WITH_KEY, PERMISSION_WEBHOOKS_READ,
+     deliveries_list},
+    {HTTP_GET, "/v1/webhooks/{webhookId}/deliveries/{deliveryId}", WITH_KEY,
+     PERMISSION_WEBHOOKS_READ, deliveries_get},
+    {HTTP_POST, "/v1/webhooks/{webhookId}/deliveries/{deliveryId}/retry", WITH_KEY,
+     PERMISSION_WEBHOOKS_WRITE, delivery_retry},
     {HTTP_POST, "/v1/test/inbound", WITH_KEY | TEST_ONLY, PERMISSION_SMS_SEND, inbound_create},
     {HTTP_GET, "/v1/test/inbox", WITH_KEY | TEST_ONLY, PERMISSION_SMS_READ, inbox_get},
     {HTTP_GET, "/v1/openapi.json", PUBLIC, 0, service_openapi},
@@ -47,24 +66,31 @@ static const struct route {
     {HTTP_GET, "/docs/api-reference/errors", PUBLIC, 0, service_errors_page},
 };
 
-enum { ROUTE_COUNT = sizeof routes / sizeof *routes };
+enum { ROUTE_COUNT = sizeof routes / sizeof *routes, ROUTE_PARAMETERS = 2 };
 
 /* ---- finding the route ---- */
 
-static bool path_matches(const char *pattern, struct str path, struct str *ret_parameter)
+/* Segment by segment; what stands in the places of {…} goes into `parameters`, in turn. */
+static bool path_matches(const char *pattern, struct str path,
+                         struct str parameters[ROUTE_PARAMETERS])
 {
-    const char *open = strchr(pattern, '{');
-
-    if (!open)
+    if (!strchr(pattern, '{'))
         return str_is(path, pattern);
-    size_t before = (size_t)(open - pattern);
-    const char *after = strchr(open, '}') + 1;
-    size_t tail = strlen(after);
-    if (path.n <= before + tail || memcmp(path.p, pattern, before) != 0 ||
-        memcmp(path.p + path.n - tail, after, tail) != 0)
-        return false;
-    *ret_parameter = (struct str){path.p + before, path.n - before - tail};
-    return !memchr(ret_parameter->p, '/', ret_parameter->n);
+    struct str rest = str_of(pattern);
+    size_t count = 0;
+
+    while (rest.p && path.p) {
+        struct str wanted = str_cut(&rest, '/'), given = str_cut(&path, '/');
+        if (wanted.n == 0 || wanted.p[0] != '{') {
+            if (!str_eq(wanted, given))
+                return false;
+        } else if (given.n == 0) {
+            return false;
+        } else {
+            parameters[count++] = given;
+        }
+    }
+    return !rest.p && !path.p;
 }
 
 static const char *method_word(enum http_method method)
@@ -97,11 +123,12 @@ bool route_at(size_t index, const char **ret_method, const char **ret_path)
 /* "GET, POST": what the path takes; "" when there is no such path. */
 static const char *methods_of(struct call *c)
 {
+    struct str parameters[ROUTE_PARAMETERS];
     const char *list = "";
-    struct str parameter;
 
-    for (size_t i = 0; i < ROUTE_COUNT; i++)
-        if (path_matches(routes[i].path, c->http->head.path, &parameter))
+    for (size_t i = 0; list && i < ROUTE_COUNT; i++)
+        if (path_matches(routes[i].path, c->http->head.path, parameters) &&
+            !strstr(list, method_word(routes[i].method)))
             list = arena_printf(&c->http->arena, "%s%s%s", list, *list ? ", " : "",
                                 method_word(routes[i].method));
     return list;
@@ -131,82 +158,29 @@ static const struct route *find_route(struct call *c)
 {
     enum http_method method = c->http->method == HTTP_HEAD ? HTTP_GET : c->http->method;
 
-    for (size_t i = 0; i < ROUTE_COUNT; i++)
+    for (size_t i = 0; i < ROUTE_COUNT; i++) {
+        struct str parameters[ROUTE_PARAMETERS] = {{NULL, 0}};
         if (routes[i].method == method &&
-            path_matches(routes[i].path, c->http->head.path, &c->parameter))
+            path_matches(routes[i].path, c->http->head.path, parameters)) {
+            c->parameter = parameters[0];
+            c->second = parameters[1];
             return &routes[i];
+        }
+    }
     return NULL;
 }
 
 /* What cannot be decoded stays as it is: there is nothing of that name. */
-static void decode_parameter(struct call *c)
+static void decode_parameter(struct call *c, struct str *parameter)
 {
     struct str decoded;
 
-    if (c->parameter.n && memchr(c->parameter.p, '%', c->parameter.n) &&
-        form_unescape(c->parameter, FORM_PATH, &c->http->arena, &decoded) == 0)
-        c->parameter = decoded;
+    if (parameter->n && memchr(parameter->p, '%', parameter->n) &&
+        form_unescape(*parameter, FORM_PATH, &c->http->arena, &decoded) == 0)
+        *parameter = decoded;
 }
 
 /* ---- the checks before a handler, in the order the API promises ---- */
-
-static void add_number_header(struct call *c, const char *name, int64_t value)
-{
-    http_request_add_header(c->http, name, arena_number(&c->http->arena, value));
-}
-
-/* Plans without a limit still show numbers, too large to reach. */
-static void show_limits(struct call *c, const struct limit_view *view, int64_t now_us)
-{
-    bool limited = view->limit != 0;
-
-    add_number_header(c, "X-RateLimit-Limit", limited ? view->limit : INT32_MAX);
-    add_number_header(c, "X-RateLimit-Remaining", limited ? view->remaining : INT32_MAX);
-    add_number_header(c, "X-RateLimit-Reset",
-                      limited ? view->reset_s : (now_us / 60000000 + 1) * 60);
-}
-
-static bool take_from_limits(struct call *c, struct limit_view *ret)
-{
-    bool granted =
-        limiter_take(c->api->options.limiter, c->key->id, plan_limits(c->key), c->now_us, ret);
-
-    show_limits(c, ret, c->now_us);
-    return granted;
-}
-
-/* The same view without taking: of the two windows the one with fewer left, or with the later end.
- */
-static void look_at_limits(struct call *c)
-{
-    struct limit_window windows[LIMIT_WINDOWS];
-    struct limit_view view = {.limit = 0};
-
-    limiter_peek(c->api->options.limiter, c->key->id, plan_limits(c->key), c->now_us, windows);
-    for (size_t i = 0; i < LIMIT_WINDOWS; i++)
-        if (windows[i].limit && (!view.limit || windows[i].remaining <= view.remaining))
-            view = (struct limit_view){.limit = windows[i].limit,
-                                       .remaining = windows[i].remaining,
-                                       .reset_s = windows[i].reset_s};
-    show_limits(c, &view, c->now_us);
-}
-
-static bool check_limits(struct call *c, const struct limit_view *view, bool granted)
-{
-    struct problem p = {0};
-
-    if (granted)
-        return true;
-    problem_set(
-        &p, PROBLEM_RATE_LIMIT_EXCEEDED, NULL,
-        arena_printf(&c->http->arena,
-                     "The limit of %u request%s per %s is reached; try again in %u second%s.",
-                     view->limit, view->limit == 1 ? "" : "s", view->window, view->retry_after_s,
-                     view->retry_after_s == 1 ? "" : "s"));
-    p.retry_after_s = view->retry_after_s;
-    answer_problem(c, &p);
-    return false;
-}
 
 /* What the key may not, whatever its limits. */
 static bool check_rights(struct call *c, const struct route *route)
@@ -255,11 +229,11 @@ static bool check_key(struct call *c, const struct route *route)
     }
     usage_note(c->api->options.usage, c->key->id, c->now_us, c->http->peer->text);
     if (route->access & UNCOUNTED) {
-        look_at_limits(c);
+        allowance_show(c);
         return check_rights(c, route);
     }
-    bool granted = take_from_limits(c, &view);
-    return check_rights(c, route) && check_limits(c, &view, granted);
+    bool granted = allowance_take(c, &view);
+    return check_rights(c, route) && allowance_check(c, &view, granted);
 }
 
 static size_t body_max(const struct route *route)
@@ -312,7 +286,8 @@ void api_handle(struct http_request *r)
         return;
     }
     call_read_headers(&c);
-    decode_parameter(&c);
+    decode_parameter(&c, &c.parameter);
+    decode_parameter(&c, &c.second);
     if (check_maintenance(&c, route) && (route->access == PUBLIC || check_key(&c, route)) &&
         check_size(&c, route))
         route->handler(&c);

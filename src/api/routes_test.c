@@ -27,6 +27,10 @@ static void unknown_paths_are_not_found(void **state)
         "GET /v1/message",
         "GET /v1/messages/",
         "GET /v1/messages/a/b",
+        "GET /v1/webhooks/a/deliveries/",
+        "GET /v1/webhooks//deliveries/b",
+        "GET /v1/webhooks/a/deliveries/b/c",
+        "GET /v1/webhooks/a/deliverie/b",
         "GET /V1/messages",
         "GET /v1/sendx",
     };
@@ -46,6 +50,16 @@ static void a_wrong_method_names_the_right_one(void **state)
     test_request("DELETE /v1/messages/msg_1", NULL);
     assert_string_equal(test_member("message"),
                         "There is no DELETE /v1/messages/msg_1; this path takes GET.");
+}
+
+static void a_path_with_two_parameters(void **state)
+{
+    test_request("DELETE /v1/webhooks/a/deliveries/b", NULL);
+    assert_string_equal(test_member("message"),
+                        "There is no DELETE /v1/webhooks/a/deliveries/b; this path takes GET.");
+    test_call(TEST_KEY, "POST /v1/webhooks/whk_%41/deliveries/dlv_%42/retry", NULL);
+    assert_string_equal(test_member("message"), "There is no webhook whk_A among those of this "
+                                                "key's account and mode.");
 }
 
 static void a_header_given_twice(void **state)
@@ -175,6 +189,7 @@ int main(void)
         API_TEST(every_route_answers),
         API_TEST(unknown_paths_are_not_found),
         API_TEST(a_wrong_method_names_the_right_one),
+        API_TEST(a_path_with_two_parameters),
         API_TEST(a_header_given_twice),
         API_TEST(the_size_of_a_body_depends_on_the_route),
         API_TEST(a_long_path_is_shown_cut),

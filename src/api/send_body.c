@@ -37,5 +37,6 @@ struct send_context send_context_of(const struct call *c)
                                  .prices =
                                      atomic_load_explicit(&c->api->prices, memory_order_acquire),
                                  .routing = api_routing(c->api, c->key->mode),
-                                 .optouts = c->api->options.optouts};
+                                 .optouts = c->api->options.optouts,
+                                 .guard = c->api->options.guard};
 }

@@ -20,6 +20,7 @@ void (*test_while_suspended)(void);
 static struct limiter *limiter;
 static struct usage *usage;
 static struct optouts *optouts;
+static struct address_guard *guard;
 static struct writer *writer;
 static struct dispatch *dispatch;
 static struct http_server http_server;
@@ -195,6 +196,14 @@ void test_set_peer(const char *address, const char *shown)
     snprintf(peer.text, sizeof peer.text, "%s", shown);
 }
 
+static void make_guard(void)
+{
+    struct address_guard_options strict = {.allow = ""};
+    char why[ADDRESS_WHY_SIZE];
+
+    assert_int_equal(address_guard_new(&guard, &strict, why), 0);
+}
+
 int test_api_set_up(void **state)
 {
     void *worker;
@@ -204,6 +213,7 @@ int test_api_set_up(void **state)
     test_store = test_store_open(&test_clock);
     plans_set(plans);
     start_engine();
+    make_guard();
     add_keys();
     struct api_options a = {.store = test_store,
                             .writer = writer,
@@ -212,6 +222,7 @@ int test_api_set_up(void **state)
                             .usage = usage,
                             .optouts = optouts,
                             .clock = &test_clock,
+                            .guard = guard,
                             .docs_url = "https://docs.example.com",
                             .failed_keys = 20};
     assert_int_equal(api_new(&test_api, &a), 0);
@@ -251,6 +262,7 @@ int test_api_tear_down(void **state)
     limiter_free(limiter);
     usage_free(usage);
     optouts_free(optouts);
+    address_guard_free(guard);
     test_store_close(test_store);
     plans_set(NULL);
     return 0;

@@ -1,5 +1,5 @@
 /* The history of a message as clients see it. */
-#include "api/test_api.h"
+#include "api/test_webhook.h"
 
 #include <stdio.h>
 
@@ -73,6 +73,35 @@ static void failures_and_events_are_told(void **state)
     assert_string_equal(test_member("data.4.errorCode"), "");
 }
 
+static void tries_to_tell_you_of_it(void **state)
+{
+    char hook[TEST_ID_SIZE], message[TEST_ID_SIZE], delivery[TEST_ID_SIZE];
+
+    test_webhook(TEST_KEY, NULL, hook);
+    test_message(TEST_KEY, NULL, message);
+    test_move(message, STATUS_QUEUED, STATUS_SENT);
+    test_at(TEST_KEY, NULL, "GET /v1/webhooks/%s/deliveries", hook);
+    test_keep_id("data.0.deliveryId", delivery);
+    struct attempt_record lost = {
+        .number = 1, .at_us = test_now_us + 1, .error = STR("Nobody is there.")};
+    test_tried(delivery, lost, DELIVERY_WAITING, test_now_us);
+    struct attempt_record taken = {.number = 2, .at_us = test_now_us + 60000000, .status = 204};
+    test_tried(delivery, taken, DELIVERY_DONE, 0);
+    assert_int_equal(test_at(TEST_KEY, NULL, "GET /v1/messages/%s/events", message)->status, 200);
+    assert_string_equal(test_member("data.3.type"), "sent");
+    assert_string_equal(test_member("data.4.type"), "webhook_failed");
+    assert_string_equal(test_member("data.4.webhookId"), hook);
+    assert_string_equal(test_member("data.4.deliveryId"), delivery);
+    assert_string_equal(test_member("data.4.attempt"), "1");
+    assert_string_equal(test_member("data.4.responseStatus"), "");
+    assert_string_equal(test_member("data.4.description"),
+                        "message.sent was not delivered. Nobody is there.");
+    assert_string_equal(test_member("data.5.type"), "webhook_delivered");
+    assert_string_equal(test_member("data.5.attempt"), "2");
+    assert_string_equal(test_member("data.5.responseStatus"), "204");
+    assert_string_equal(test_member("data.6"), "");
+}
+
 static void what_is_not_yours_is_not_found(void **state)
 {
     char head[128];
@@ -88,9 +117,8 @@ static void what_is_not_yours_is_not_found(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        API_TEST(a_queued_message_has_three_entries),
-        API_TEST(a_scheduled_message_waits),
-        API_TEST(failures_and_events_are_told),
+        API_TEST(a_queued_message_has_three_entries), API_TEST(a_scheduled_message_waits),
+        API_TEST(failures_and_events_are_told),       API_TEST(tries_to_tell_you_of_it),
         API_TEST(what_is_not_yours_is_not_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

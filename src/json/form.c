@@ -179,6 +179,7 @@ static enum json_result read_value(const struct str_list *given, const struct js
         return json_wrong_type(error, field, "must be given only once");
     switch (field->kind) {
     case JSON_TEXT:
+    case JSON_TEXT_OR_NULL:
         *(struct str *)at = given->items[0];
         break;
     case JSON_TEXT_LIST:

@@ -8,6 +8,7 @@
 
 static const char *const wanted[] = {
     [JSON_TEXT] = "must be a string",
+    [JSON_TEXT_OR_NULL] = "must be a string or null",
     [JSON_TEXT_LIST] = "must be an array of strings",
     [JSON_INT64] = "must be a whole number",
     [JSON_BOOLEAN] = "must be true or false",
@@ -39,19 +40,25 @@ enum json_result json_wrong_type(struct json_error *error, const struct json_fie
 
 /* ---- the body, once over ---- */
 
-/* null says nothing, so it does not take the place of what the other name says. */
+/* null says nothing, so it does not take the place of what the other name says; unless the field
+ * may be null, which then says something. */
+static bool says_nothing(const struct json_field *field, const struct json_value *value)
+{
+    return value->type == JSON_TYPE_NULL && field->kind != JSON_TEXT_OR_NULL;
+}
+
 static void note(struct found *found, const struct json_field *fields, size_t count,
                  struct str name, const struct json_value *value)
 {
-    if (value->type == JSON_TYPE_NULL)
-        return;
     for (size_t i = 0; i < count; i++)
         if (str_eq(name, (struct str){fields[i].name, fields[i].name_size})) {
-            found[i] = (struct found){*value, true};
+            if (!says_nothing(&fields[i], value))
+                found[i] = (struct found){*value, true};
             return;
         }
     for (size_t i = 0; i < count; i++)
-        if (fields[i].alias && str_is(name, fields[i].alias) && !found[i].by_name)
+        if (fields[i].alias && str_is(name, fields[i].alias) && !found[i].by_name &&
+            !says_nothing(&fields[i], value))
             found[i] = (struct found){*value, false};
 }
 
@@ -151,6 +158,9 @@ static enum json_result read_value(const struct json_value *value, const struct 
 {
     switch (field->kind) {
     case JSON_TEXT:
+    case JSON_TEXT_OR_NULL:
+        if (value->type == JSON_TYPE_NULL) /* was noted, so it may stand here */
+            return JSON_OK;
         if (value->type == JSON_TYPE_STRING)
             return read_text(value, a, at);
         break;

@@ -6,8 +6,9 @@
 #include "base/arena.h"
 
 enum json_kind {
-    JSON_TEXT,      /* struct str; valid UTF-8, may hold NUL bytes */
-    JSON_TEXT_LIST, /* struct str_list */
+    JSON_TEXT,         /* struct str; valid UTF-8, may hold NUL bytes */
+    JSON_TEXT_OR_NULL, /* the same, and null is given too: an empty text */
+    JSON_TEXT_LIST,    /* struct str_list */
     JSON_INT64,   /* int64_t, of a whole number that every reader takes for the same one: to 2^53 */
     JSON_BOOLEAN, /* bool */
     JSON_RAW_OBJECT, /* struct str: an object as it stands in the body */
@@ -23,7 +24,7 @@ struct json_field {
     const char *alias; /* a second spelling, or NULL; the first wins when both are given */
     enum json_kind kind;
     size_t offset;     /* of the value in the struct */
-    size_t set_offset; /* of a bool: the field is there and is not null, whatever its type */
+    size_t set_offset; /* of a bool: the field is given, whatever its type */
 };
 
 /* A row for member `member` with its `has_member` beside it. */
@@ -48,7 +49,7 @@ struct json_error {
 /* Fills `out`, which the caller has zeroed or set to defaults. Everything of the right type is
  * filled even when another field is wrong, so that the caller can name missing fields first.
  * Texts are views of the body, or lie in the arena when they had escapes: both must outlive `out`.
- * null counts as absent, unknown fields are checked and then ignored.
+ * null counts as absent (but of JSON_TEXT_OR_NULL), unknown fields are checked and then ignored.
  *
  * A name given twice in one object is malformed: readers differ in which one they take, and a
  * proxy or log in front of us must not see another message than the one that is sent. */

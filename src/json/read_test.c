@@ -59,6 +59,25 @@ static void test_absent_and_null(void **state)
     assert_int_equal(s.media.count, 0);
 }
 
+static void test_null_that_says_something(void **state)
+{
+    struct sample s;
+
+    assert_int_equal(decode(STR("{\"note\":null}"), &s), JSON_OK);
+    assert_true(s.has_note);
+    assert_int_equal(s.note.n, 0);
+    assert_int_equal(decode(STR("{\"memo\":\"a\",\"note\":null}"), &s), JSON_OK);
+    assert_int_equal(s.note.n, 0);
+    assert_int_equal(decode(STR("{\"note\":null,\"memo\":\"a\"}"), &s), JSON_OK);
+    assert_int_equal(s.note.n, 0);
+    assert_int_equal(decode(STR("{\"memo\":\"a\"}"), &s), JSON_OK);
+    assert_true(s.has_note && str_is(s.note, "a"));
+    assert_int_equal(decode(STR("{}"), &s), JSON_OK);
+    assert_false(s.has_note);
+    assert_int_equal(decode(STR("{\"note\":5}"), &s), JSON_WRONG_TYPE);
+    assert_string_equal(error.message, "must be a string or null");
+}
+
 static void test_alias(void **state)
 {
     struct sample s;
@@ -461,6 +480,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_all_kinds),
         cmocka_unit_test(test_absent_and_null),
+        cmocka_unit_test(test_null_that_says_something),
         cmocka_unit_test(test_alias),
         cmocka_unit_test(test_nul_is_kept),
         cmocka_unit_test(test_where_texts_live),

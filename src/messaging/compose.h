@@ -8,6 +8,7 @@
 #include "messaging/price.h"
 #include "messaging/problem.h"
 #include "messaging/route.h"
+#include "net/address_guard.h"
 #include "store/records.h"
 
 enum {
@@ -48,6 +49,7 @@ struct send_context {
     const struct price_list *prices; /* NULL: the built-in list */
     const struct routing *routing;   /* of the mode */
     struct optouts *optouts;
+    const struct address_guard *guard; /* where webhooks may lead */
 };
 
 /* False with a problem, or the message, queued or scheduled; the store gives it id and times. `ret`

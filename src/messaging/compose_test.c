@@ -12,14 +12,20 @@ static struct arena arena;
 static struct message message;
 static struct problem problem;
 static struct send_context context;
+static struct address_guard *guard;
 
 static int set_up(void **state)
 {
+    struct address_guard_options strict = {.allow = ""};
+    char why[ADDRESS_WHY_SIZE];
+
     arena_init(&arena, 1 << 16);
+    assert_int_equal(address_guard_new(&guard, &strict, why), 0);
     context = (struct send_context){.account = 11,
                                     .mode = MODE_TEST,
                                     .now_us = NOW_US,
                                     .routing = &routing_test,
+                                    .guard = guard,
                                     .optouts = optouts_new((const uint8_t *)"0123456789abcdef")};
     assert_non_null(context.optouts);
     return 0;
@@ -29,6 +35,7 @@ static int tear_down(void **state)
 {
     arena_done(&arena);
     optouts_free(context.optouts);
+    address_guard_free(guard);
     return 0;
 }
 

@@ -14,9 +14,20 @@ static bool has_space_or_control(struct str s)
     return false;
 }
 
+/* What stands behind the scheme; p == NULL when it is none of the web. */
+static struct str behind_scheme(struct str url)
+{
+    static const struct str schemes[] = {{"https://", 8}, {"http://", 7}};
+
+    for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++)
+        if (str_starts_nocase(url, schemes[i]))
+            return str_skip(url, schemes[i].n);
+    return (struct str){NULL, 0};
+}
+
 static struct str authority_of(struct str url)
 {
-    struct str rest = str_skip(url, sizeof "https://" - 1);
+    struct str rest = behind_scheme(url);
 
     for (size_t i = 0; i < rest.n; i++)
         if (strchr("/?#\\", rest.p[i]))
@@ -65,10 +76,20 @@ static bool authority_valid(struct str authority)
     return port_valid(authority);
 }
 
-const char *https_url_fault(struct str url)
+struct str url_host(struct str url)
 {
-    if (!str_starts_nocase(url, STR("https://")))
-        return "must start with https://.";
+    struct str authority = authority_of(url);
+
+    if (authority.n == 0 || authority.p[0] != '[')
+        return str_cut(&authority, ':');
+    struct str inside = str_cut(&authority, ']');
+    return (struct str){inside.p, inside.n + 1};
+}
+
+const char *http_url_fault(struct str url)
+{
+    if (!behind_scheme(url).p)
+        return "must start with http:// or https://.";
     if (!utf8_valid(url))
         return "is not valid UTF-8.";
     if (utf8_length(url) > HTTPS_URL_MAX)
@@ -76,6 +97,12 @@ const char *https_url_fault(struct str url)
     if (has_space_or_control(url))
         return "must not contain spaces or control characters; percent-encode them.";
     if (!authority_valid(authority_of(url)))
-        return "must name a host after https://.";
+        return "must name a host after //.";
     return NULL;
+}
+
+const char *https_url_fault(struct str url)
+{
+    return str_starts_nocase(url, STR("https://")) ? http_url_fault(url)
+                                                   : "must start with https://.";
 }

@@ -77,15 +77,23 @@ bool inbound_compose(const struct inbound_request *request, const struct send_co
 
 /* ---- keywords ---- */
 
-static int note(struct store *s, const struct message *m, enum event_kind kind, const char *word,
+/* In the history of the message, and for those who want to be told. */
+static int note(struct store *s, const struct message *m, bool out, const char *word,
                 const char *what, struct arena *a)
 {
     char *text = arena_printf(a, "The word %s %s the opt-out list.", word, what);
     struct event_record e = {.message = m->id,
                              .at_us = m->created_us,
-                             .kind = kind,
+                             .kind = out ? EVENT_OPTED_OUT : EVENT_OPTED_IN,
                              .detail = text ? str_of(text) : str_of(word)};
-    return store_event_add(s, &e);
+    struct notice_record n = {.account = m->account,
+                              .mode = m->mode,
+                              .kind = out ? NOTICE_OPT_OUT : NOTICE_OPT_IN,
+                              .message = m->id,
+                              .at_us = m->created_us,
+                              .carrier = m->carrier};
+    int failed = store_event_add(s, &e);
+    return failed ? failed : store_notice_add(s, &n);
 }
 
 static int opt_out(struct store *s, const struct message *m, const char *word, struct arena *a,
@@ -101,7 +109,7 @@ static int opt_out(struct store *s, const struct message *m, const char *word, s
     if (added != 1)
         return added; /* 0: it was there already */
     *ret_wish = KEYWORD_OPT_OUT;
-    return note(s, m, EVENT_OPTED_OUT, word, "put the number on", a);
+    return note(s, m, true, word, "put the number on", a);
 }
 
 static int opt_in(struct store *s, const struct message *m, const char *word, struct arena *a,
@@ -113,7 +121,7 @@ static int opt_in(struct store *s, const struct message *m, const char *word, st
     if (removed != 1)
         return removed;
     *ret_wish = KEYWORD_OPT_IN;
-    return note(s, m, EVENT_OPTED_IN, word, "took the number off", a);
+    return note(s, m, false, word, "took the number off", a);
 }
 
 int inbound_accept(struct store *s, struct message *m, struct arena *a, enum keyword_wish *ret_wish)

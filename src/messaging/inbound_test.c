@@ -155,6 +155,17 @@ static void a_message_without_keyword_changes_nothing(void **state)
     assert_true(str_is(read.text, "help"));
 }
 
+/* The newest notice tells this of the message. */
+static bool is_told(int64_t message, enum notice_kind kind)
+{
+    const struct notice_query newest = {.limit = 1};
+    struct notice_record *n;
+    size_t count;
+
+    assert_int_equal(store_notice_list(reader, 1, MODE_TEST, &newest, &arena, &n, &count), 0);
+    return count == 1 && n[0].message == message && n[0].kind == kind;
+}
+
 static void stop_adds_and_start_removes(void **state)
 {
     struct opt_out_record o;
@@ -165,6 +176,7 @@ static void stop_adds_and_start_removes(void **state)
     assert_false(is_out("+15551234568"));
     assert_string_equal(event_of(m.id, EVENT_OPTED_OUT),
                         "The word STOP put the number on the opt-out list.");
+    assert_true(is_told(m.id, NOTICE_OPT_OUT));
     assert_int_equal(store_opt_out_get(reader, 1, MODE_TEST, m.from, &arena, &o), 0);
     assert_int_equal(o.source, OPT_OUT_BY_KEYWORD);
     assert_true(str_is(o.keyword, "STOP"));
@@ -173,6 +185,7 @@ static void stop_adds_and_start_removes(void **state)
     assert_false(is_out("+15551234567"));
     assert_string_equal(event_of(m.id, EVENT_OPTED_IN),
                         "The word START took the number off the opt-out list.");
+    assert_true(is_told(m.id, NOTICE_OPT_IN));
 }
 
 static void again_is_no_change(void **state)
@@ -184,6 +197,7 @@ static void again_is_no_change(void **state)
     receive("+15551234567", "stop", &m);
     assert_int_equal(receive("+15551234567", "quit", &m), KEYWORD_NONE);
     assert_string_equal(event_of(m.id, EVENT_OPTED_OUT), "");
+    assert_true(is_told(m.id, NOTICE_RECEIVED));
     assert_true(is_out("+15551234567"));
 }
 

@@ -5,6 +5,7 @@
 #include "messaging/check.h"
 #include "messaging/https_url.h"
 #include "messaging/test_number.h"
+#include "messaging/webhook_url.h"
 #include "messaging/words.h"
 
 /* ---- to ---- */
@@ -152,25 +153,17 @@ static bool check_schedule(const struct send_request *r, int64_t now_us, struct 
     return !message || problem_set(problem, PROBLEM_INVALID_SCHEDULED_TIME, "scheduledAt", message);
 }
 
-static bool check_webhook(struct str url, const char *field, struct arena *a,
-                          struct problem *problem)
+static bool check_webhooks(const struct send_request *r, const struct address_guard *guard,
+                           struct arena *a, struct problem *problem)
 {
-    const char *fault = https_url_fault(url);
-
-    return !fault || problem_set(problem, PROBLEM_INVALID_WEBHOOK_URL, field,
-                                 arena_printf(a, "%s %s", field, fault));
-}
-
-static bool check_webhooks(const struct send_request *r, struct arena *a, struct problem *problem)
-{
-    if (r->has_webhook_url && !check_webhook(r->webhook_url, "webhookUrl", a, problem))
+    if (r->has_webhook_url && !webhook_url_check(r->webhook_url, "webhookUrl", guard, a, problem))
         return false;
     if (!r->has_webhook_failover_url)
         return true;
     if (!r->has_webhook_url)
         return problem_set(problem, PROBLEM_INVALID_WEBHOOK_URL, "webhookFailoverUrl",
                            "webhookFailoverUrl needs a webhookUrl that it stands in for.");
-    return check_webhook(r->webhook_failover_url, "webhookFailoverUrl", a, problem);
+    return webhook_url_check(r->webhook_failover_url, "webhookFailoverUrl", guard, a, problem);
 }
 
 static bool check_opt_outs(const struct send_request *r, const struct send_context *context,
@@ -188,6 +181,6 @@ bool send_check(const struct send_request *r, const struct send_context *context
            check_text(r->text, r->media.count > 0, a, problem) && check_media(r, a, problem) &&
            check_type(r, ret, problem) && check_subject(r, problem) && check_tags(r, a, problem) &&
            check_metadata(r, a, problem) && check_validity(r, problem) &&
-           check_schedule(r, context->now_us, ret, problem) && check_webhooks(r, a, problem) &&
-           check_opt_outs(r, context, a, problem);
+           check_schedule(r, context->now_us, ret, problem) &&
+           check_webhooks(r, context->guard, a, problem) && check_opt_outs(r, context, a, problem);
 }

@@ -15,15 +15,21 @@ static struct arena arena;
 static struct message message;
 static struct problem problem;
 static struct send_context context;
+static struct address_guard *guard;
 static struct send_request request;
 
 static int set_up(void **state)
 {
+    struct address_guard_options strict = {.allow = ""};
+    char why[ADDRESS_WHY_SIZE];
+
     arena_init(&arena, 1 << 16);
+    assert_int_equal(address_guard_new(&guard, &strict, why), 0);
     context = (struct send_context){.account = 11,
                                     .mode = MODE_TEST,
                                     .now_us = NOW_US,
                                     .routing = &routing_test,
+                                    .guard = guard,
                                     .optouts = optouts_new((const uint8_t *)"0123456789abcdef")};
     assert_non_null(context.optouts);
     request = (struct send_request){
@@ -35,6 +41,7 @@ static int tear_down(void **state)
 {
     arena_done(&arena);
     optouts_free(context.optouts);
+    address_guard_free(guard);
     return 0;
 }
 
@@ -278,6 +285,10 @@ static void webhooks_are_https(void **state)
     request.webhook_url = STR("https://a.example/");
     request.webhook_failover_url = STR("https://");
     check_refused(PROBLEM_INVALID_WEBHOOK_URL, "webhookFailoverUrl");
+    request.webhook_failover_url = STR("https://10.1.2.3/");
+    check_refused(PROBLEM_INVALID_WEBHOOK_URL, "webhookFailoverUrl");
+    request.webhook_url = STR("https://localhost/");
+    check_refused(PROBLEM_INVALID_WEBHOOK_URL, "webhookUrl");
 }
 
 static void who_has_opted_out_is_not_written_to(void **state)

@@ -1,6 +1,7 @@
 #include "messaging/timeline.h"
 
 #include "base/clock.h"
+#include "messaging/notice.h"
 #include "messaging/words.h"
 
 #include <errno.h>
@@ -24,7 +25,8 @@ struct timeline {
 
 static void add(struct timeline *t, enum timeline_type type, int64_t at_us, struct str description)
 {
-    t->entries[t->count++] = (struct timeline_entry){type, at_us, description, FAILURE_NONE};
+    t->entries[t->count++] = (struct timeline_entry){
+        .type = type, .at_us = at_us, .description = description, .failure = FAILURE_NONE};
 }
 
 static void add_schedule(struct timeline *t, const struct message *m, struct arena *a)
@@ -110,11 +112,32 @@ static void sort(struct timeline *t)
     }
 }
 
-int timeline_make(const struct message *m, const struct event_record *events, size_t event_count,
-                  struct arena *a, struct timeline_entry **ret, size_t *ret_count)
+static void add_try(struct timeline *t, const struct timeline_try *tried, struct arena *a)
 {
-    struct timeline t = {.entries =
-                             arena_alloc(a, (OWN_ENTRIES_MAX + event_count) * sizeof *t.entries)};
+    const struct attempt_record *attempt = &tried->attempt;
+    const char *word = notice_word(tried->kind);
+    bool delivered = attempt->status / 100 == 2;
+    char *text;
+
+    if (delivered)
+        text = arena_printf(a, "%s was delivered to the webhook, which answered %u.", word,
+                            attempt->status);
+    else if (attempt->status)
+        text = arena_printf(a, "%s was not delivered: the webhook answered %u.", word,
+                            attempt->status);
+    else
+        text = arena_printf(a, "%s was not delivered. %.*s", word, STR_FMT(attempt->error));
+    add(t, delivered ? TIMELINE_WEBHOOK_DELIVERED : TIMELINE_WEBHOOK_FAILED, attempt->at_us,
+        str_of(text ? text : word));
+    t->entries[t->count - 1].tried = tried;
+}
+
+int timeline_make(const struct timeline_sources *from, struct arena *a, struct timeline_entry **ret,
+                  size_t *ret_count)
+{
+    const struct message *m = from->message;
+    size_t most = OWN_ENTRIES_MAX + from->event_count + from->try_count;
+    struct timeline t = {.entries = arena_alloc(a, most * sizeof *t.entries)};
 
     if (!t.entries)
         return -ENOMEM;
@@ -122,8 +145,10 @@ int timeline_make(const struct message *m, const struct event_record *events, si
         add(&t, TIMELINE_RECEIVED, m->created_us, STR("The message came in."));
     else
         add_outbound(&t, m, a);
-    for (size_t i = 0; i < event_count; i++)
-        add(&t, event_type(events[i].kind), events[i].at_us, events[i].detail);
+    for (size_t i = 0; i < from->event_count; i++)
+        add(&t, event_type(from->events[i].kind), from->events[i].at_us, from->events[i].detail);
+    for (size_t i = 0; i < from->try_count; i++)
+        add_try(&t, &from->tries[i], a);
     sort(&t);
     *ret = t.entries;
     *ret_count = t.count;

@@ -1,5 +1,5 @@
-/* The history of a message, put together from what its rows tell: the message itself and the events
- * beside it. */
+/* The history of a message, put together from what its rows tell: the message itself, the events
+ * beside it, and how clients were told. */
 #pragma once
 
 #include "base/arena.h"
@@ -23,7 +23,9 @@
     X(RECEIVED, "received")                                                                        \
     X(OPTED_OUT, "opted_out")                                                                      \
     X(OPTED_IN, "opted_in")                                                                        \
-    X(LATE_RECEIPT, "late_receipt")
+    X(LATE_RECEIPT, "late_receipt")                                                                \
+    X(WEBHOOK_DELIVERED, "webhook_delivered")                                                      \
+    X(WEBHOOK_FAILED, "webhook_failed")
 
 enum timeline_type {
 #define X(name, word) TIMELINE_##name,
@@ -33,13 +35,30 @@ enum timeline_type {
 
 const char *timeline_word(enum timeline_type type);
 
+/* A try to tell a client of it. */
+struct timeline_try {
+    int64_t endpoint, delivery;
+    enum notice_kind kind;
+    struct attempt_record attempt;
+};
+
 struct timeline_entry {
     enum timeline_type type;
     int64_t at_us;
-    struct str description; /* a sentence for people */
-    enum failure failure;   /* of TIMELINE_FAILED */
+    struct str description;           /* a sentence for people */
+    enum failure failure;             /* of TIMELINE_FAILED */
+    const struct timeline_try *tried; /* of TIMELINE_WEBHOOK_… */
 };
 
-/* Oldest first; views point into the message, the events and the arena. 0, or -ENOMEM. */
-int timeline_make(const struct message *m, const struct event_record *events, size_t event_count,
-                  struct arena *a, struct timeline_entry **ret, size_t *ret_count);
+/* What it is put together from. */
+struct timeline_sources {
+    const struct message *message;
+    const struct event_record *events;
+    size_t event_count;
+    const struct timeline_try *tries;
+    size_t try_count;
+};
+
+/* Oldest first; views point into the sources and the arena. 0, or -ENOMEM. */
+int timeline_make(const struct timeline_sources *from, struct arena *a, struct timeline_entry **ret,
+                  size_t *ret_count);

@@ -25,7 +25,9 @@ static int tear_down(void **state)
 
 static void make(const struct message *m, const struct event_record *events, size_t event_count)
 {
-    assert_int_equal(timeline_make(m, events, event_count, &arena, &entries, &count), 0);
+    struct timeline_sources from = {.message = m, .events = events, .event_count = event_count};
+
+    assert_int_equal(timeline_make(&from, &arena, &entries, &count), 0);
     for (size_t i = 0; i < count; i++)
         assert_true(entries[i].description.n > 5);
 }
@@ -166,14 +168,51 @@ static void an_inbound_message_is_received(void **state)
 static void short_memory_is_said(void **state)
 {
     struct message m = outbound(STATUS_QUEUED);
+    struct timeline_sources from = {.message = &m};
     struct arena none;
 
     arena_init(&none, 0);
-    assert_int_equal(timeline_make(&m, NULL, 0, &none, &entries, &count), -ENOMEM);
+    assert_int_equal(timeline_make(&from, &none, &entries, &count), -ENOMEM);
     arena_done(&none);
 }
 
 #define TIMELINE_TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+
+static void tries_to_tell_clients(void **state)
+{
+    struct message m = outbound(STATUS_SENT);
+    const struct timeline_try tries[] = {
+        {.endpoint = 7,
+         .delivery = 71,
+         .kind = NOTICE_SENT,
+         .attempt = {.at_us = 20, .status = 500}},
+        {.endpoint = 7,
+         .delivery = 71,
+         .kind = NOTICE_SENT,
+         .attempt = {.at_us = 40, .error = STR("Nobody is there.")}},
+        {.endpoint = 8,
+         .delivery = 81,
+         .kind = NOTICE_SENT,
+         .attempt = {.at_us = 15, .status = 204}},
+        {.endpoint = 7,
+         .delivery = 71,
+         .kind = NOTICE_SENT,
+         .attempt = {.at_us = 50, .status = 301}},
+    };
+    struct timeline_sources from = {.message = &m, .tries = tries, .try_count = 4};
+
+    m.sent_us = 15;
+    assert_int_equal(timeline_make(&from, &arena, &entries, &count), 0);
+    assert_story("accepted@10 routed@10 queued@10 sent@15 webhook_delivered@15 webhook_failed@20 "
+                 "webhook_failed@40 webhook_failed@50");
+    assert_ptr_equal(entries[4].tried, &tries[2]);
+    assert_null(entries[3].tried);
+    assert_true(str_is(entries[4].description,
+                       "message.sent was delivered to the webhook, which answered 204."));
+    assert_true(str_is(entries[5].description,
+                       "message.sent was not delivered: the webhook answered 500."));
+    assert_true(str_is(entries[6].description, "message.sent was not delivered. Nobody is there."));
+}
 
 int main(void)
 {
@@ -184,6 +223,7 @@ int main(void)
         TIMELINE_TEST(a_message_is_called_back_before_its_time_or_after),
         TIMELINE_TEST(events_stand_where_they_belong),
         TIMELINE_TEST(causes_stand_before_what_they_cause),
+        TIMELINE_TEST(tries_to_tell_clients),
         TIMELINE_TEST(an_inbound_message_is_received),
         TIMELINE_TEST(short_memory_is_said),
     };

@@ -1,8 +1,8 @@
 /* A connection: bytes in, requests out, answers back, one request at a time.
  *
- * While a request is being worked on nothing is read, so views into the buffer hold and a client
- * cannot fill our memory by asking faster than it listens. Epoll is edge-triggered: `readable`
- * remembers that the socket may hold more. */
+ * While a request is being worked on, or its stream goes on, nothing is read, so views into the
+ * buffer hold and a client cannot fill our memory by asking faster than it listens. Epoll is
+ * edge-triggered: `readable` remembers that the socket may hold more. */
 #include "base/clock.h"
 #include "net/http_internal.h"
 
@@ -21,7 +21,7 @@ enum {
     LINGER_US = 2000000
 };
 
-static void set_deadline(struct http_conn *c, int64_t us)
+void http_conn_set_deadline(struct http_conn *c, int64_t us)
 {
     struct conn *entry = conn_at(&c->worker->server->table, c->fd);
     conn_set_deadline(entry, us == CONN_NO_DEADLINE ? us : c->worker->now_us + us);
@@ -83,6 +83,8 @@ void http_conn_close(struct http_conn *c)
 
     if (c->state == CONN_DEAD)
         return;
+    if (c->state == CONN_STREAM)
+        http_stream_lost(c);
     if (c->request)
         http_request_end(c->request);
     c->request = NULL;
@@ -132,7 +134,7 @@ static bool send_cipher(struct http_conn *c)
     return ok;
 }
 
-static bool send_unsent(struct http_conn *c)
+bool http_conn_send_unsent(struct http_conn *c)
 {
     struct buf *b = &c->unsent;
 
@@ -238,7 +240,7 @@ static bool handle(struct http_conn *c)
     struct http_request *r = c->request;
 
     c->state = CONN_BUSY;
-    set_deadline(c, CONN_NO_DEADLINE);
+    http_conn_set_deadline(c, CONN_NO_DEADLINE);
     c->worker->server->options.handler(r);
     if (r->suspended)
         return false;
@@ -326,13 +328,13 @@ static bool do_head(struct http_conn *c)
     if (c->in.n)
         c->head_size = http_head_size(buf_str(&c->in), &c->scanned);
     if (c->in.n && (c->head_size || c->in.n > HTTP_HEAD_READ)) {
-        set_deadline(c, c->worker->server->options.request_timeout_us);
+        http_conn_set_deadline(c, c->worker->server->options.request_timeout_us);
         return begin_request(c);
     }
     size_t had = c->in.n;
     bool more = want_more(c);
     if (had == 0 && c->state == CONN_HEAD && c->in.n) /* its first bytes */
-        set_deadline(c, c->worker->server->options.request_timeout_us);
+        http_conn_set_deadline(c, c->worker->server->options.request_timeout_us);
     return more;
 }
 
@@ -419,7 +421,7 @@ static void half_close(struct http_conn *c)
     }
     shutdown(c->fd, SHUT_WR);
     c->state = CONN_LINGER;
-    set_deadline(c, LINGER_US);
+    http_conn_set_deadline(c, LINGER_US);
 }
 
 static void await_head(struct http_conn *c)
@@ -427,11 +429,11 @@ static void await_head(struct http_conn *c)
     const struct http_server_options *o = &c->worker->server->options;
 
     c->state = CONN_HEAD;
-    set_deadline(c, c->in.n ? o->request_timeout_us : o->idle_timeout_us);
+    http_conn_set_deadline(c, c->in.n ? o->request_timeout_us : o->idle_timeout_us);
 }
 
 /* The answer is out, as far as we are concerned. */
-static void finish_request(struct http_conn *c)
+void http_conn_finish(struct http_conn *c)
 {
     drop(c, 0, request_size(c));
     if (c->in.n == 0 && c->in.size > KEPT_IN)
@@ -442,7 +444,7 @@ static void finish_request(struct http_conn *c)
     c->request = NULL;
     if (c->unsent.n) {
         c->state = CONN_FLUSH;
-        set_deadline(c, c->worker->server->options.request_timeout_us);
+        http_conn_set_deadline(c, c->worker->server->options.request_timeout_us);
     } else if (c->close_after) {
         half_close(c);
     } else {
@@ -450,25 +452,36 @@ static void finish_request(struct http_conn *c)
     }
 }
 
+bool http_conn_send_plain(struct http_conn *c)
+{
+    struct buf *plain = &c->worker->plain;
+    bool ok = !plain->failed && tls_stream_write(&c->tls, buf_str(plain)) && send_cipher(c);
+
+    if (plain->size > 4 * HTTP_RECEIVE)
+        buf_done(plain);
+    if (!ok)
+        buf_clear(&c->worker->cipher); /* what was meant for it is nobody else's */
+    return ok;
+}
+
 void http_conn_answer(struct http_conn *c)
 {
-    struct http_worker *w = c->worker;
-
-    if (atomic_load_explicit(&w->server->draining, memory_order_relaxed))
+    if (atomic_load_explicit(&c->worker->server->draining, memory_order_relaxed))
         c->close_after = true;
+    if (c->request->stream) {
+        http_stream_start(c);
+        return;
+    }
     http_request_write(c->request, c->close_after);
-    bool ok = !w->plain.failed && tls_stream_write(&c->tls, buf_str(&w->plain)) && send_cipher(c);
-    if (w->plain.size > 4 * HTTP_RECEIVE)
-        buf_done(&w->plain);
-    if (ok)
-        finish_request(c);
+    if (http_conn_send_plain(c))
+        http_conn_finish(c);
     else
         http_conn_close(c);
 }
 
 static bool do_flush(struct http_conn *c)
 {
-    if (!send_unsent(c)) {
+    if (!http_conn_send_unsent(c)) {
         http_conn_close(c);
         return false;
     }
@@ -500,6 +513,8 @@ static bool step(struct http_conn *c)
         return do_head(c);
     case CONN_BODY:
         return do_body(c);
+    case CONN_STREAM:
+        return http_stream_step(c);
     case CONN_FLUSH:
         return do_flush(c);
     case CONN_LINGER:
@@ -511,7 +526,7 @@ static bool step(struct http_conn *c)
     return false;
 }
 
-static void want_turn(struct http_conn *c)
+void http_conn_want_turn(struct http_conn *c)
 {
     struct http_worker *w = c->worker;
 
@@ -528,13 +543,14 @@ void http_conn_run(struct http_conn *c)
      * thread, so even a broken connection waits for it to come back. */
     if (c->state == CONN_DEAD || c->state == CONN_BUSY)
         return;
-    if (c->unsent.n && c->state != CONN_FLUSH && !send_unsent(c)) {
+    if (c->unsent.n && c->state != CONN_FLUSH && c->state != CONN_STREAM &&
+        !http_conn_send_unsent(c)) {
         http_conn_close(c);
         return;
     }
     for (int steps = 0; step(c);)
         if (++steps == STEPS_MAX) {
-            want_turn(c);
+            http_conn_want_turn(c);
             return;
         }
 }

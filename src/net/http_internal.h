@@ -1,4 +1,4 @@
-/* Shared by http_server.c, http_conn.c and http_request.c only. */
+/* Shared by http_server.c, http_conn.c, http_request.c and http_stream.c only. */
 #pragma once
 
 #include "net/acceptor.h"
@@ -22,6 +22,8 @@ struct http_worker {
     int epoll, wake; /* wake: an eventfd behind the mailboxes */
     void *context;
     _Atomic unsigned connections; /* handed over and not yet closed */
+    _Atomic unsigned streams;     /* changed by this thread only */
+    _Atomic bool stirred;         /* there may be something for them */
     struct mailbox arrivals;      /* new connections, from the acceptor */
     struct mailbox resumed;       /* requests whose work elsewhere is over */
     struct http_conn *conns;      /* all of this worker */
@@ -33,6 +35,7 @@ struct http_worker {
     char *receive;            /* HTTP_RECEIVE bytes of ciphertext as they come */
     int64_t now_us;           /* of the clock that never jumps, as of this round */
     int64_t next_rest_us;
+    int64_t next_tell_us; /* not before */
     int64_t date_s;
     char date[64]; /* the Date field of that second */
 };
@@ -52,6 +55,7 @@ enum conn_state {
     CONN_HEAD,   /* waiting for a request's head */
     CONN_BODY,   /* waiting for its body */
     CONN_BUSY,   /* its handler, or another thread, has it */
+    CONN_STREAM, /* its answer has begun and has no end yet */
     CONN_FLUSH,  /* the client must take the answer before it may ask again */
     CONN_LINGER, /* answered and half closed: waiting for the client to see it */
     CONN_DEAD
@@ -76,6 +80,8 @@ struct http_conn {
     bool ended;       /* the client will send nothing more */
     bool owing;       /* `unsent` holds an answer, counted in `in_flight` */
     bool close_after; /* the present answer */
+    bool ending;      /* the stream: nothing more is to be said */
+    bool broken;      /* the stream: it cannot go on */
     bool in_again;
     struct http_conn *next, *previous, *next_again, *next_dead;
 };
@@ -86,6 +92,8 @@ void http_request_end(struct http_request *r);
 void http_requests_free(struct http_worker *w);
 /* The whole answer, head and body, onto the worker's `plain`. */
 void http_request_write(struct http_request *r, bool close);
+/* The head of a stream. */
+void http_request_write_head(struct http_request *r, bool close);
 
 /* http_conn.c */
 struct http_conn *http_conn_new(struct http_worker *w, int fd);
@@ -95,3 +103,20 @@ void http_conn_run(struct http_conn *c);
 void http_conn_answer(struct http_conn *c);
 void http_conn_close(struct http_conn *c);
 void http_conn_free(struct http_conn *c);
+/* From this round on; CONN_NO_DEADLINE: none. */
+void http_conn_set_deadline(struct http_conn *c, int64_t us);
+/* Encrypts what is in the worker's `plain` and sends it, or keeps it. False: it is broken. */
+bool http_conn_send_plain(struct http_conn *c);
+bool http_conn_send_unsent(struct http_conn *c);
+/* The whole answer has been sent or kept. */
+void http_conn_finish(struct http_conn *c);
+/* Has http_conn_run called in this round of the loop or the next. */
+void http_conn_want_turn(struct http_conn *c);
+
+/* http_stream.c */
+/* The handler has returned: the head goes out. */
+void http_stream_start(struct http_conn *c);
+/* Something has happened to it: http_conn_run's part. */
+bool http_stream_step(struct http_conn *c);
+/* It cannot go on: the producer is told. For http_conn_close. */
+void http_stream_lost(struct http_conn *c);

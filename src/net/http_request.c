@@ -54,6 +54,7 @@ struct http_request *http_request_new(struct http_conn *c)
     r->head.method = r->head.path = r->head.query = r->body = STR("");
     r->head.field_count = 0;
     r->malformed = NULL;
+    r->stream = NULL;
     r->body_too_large = r->head_too_large = r->suspended = false;
     r->status = 500;
     r->content_type = "application/json";
@@ -158,12 +159,9 @@ static void add_field(struct buf *b, const char *name, const char *value)
     buf_add(b, STR("\r\n"));
 }
 
-void http_request_write(struct http_request *r, bool close)
+/* All of the head but how long the body is. */
+static void add_head(struct buf *b, const struct http_request *r, bool close)
 {
-    struct buf *b = &r->conn->worker->plain;
-    struct str body = r->static_body.p ? r->static_body : buf_str(&r->out);
-
-    buf_clear(b);
     add_status_line(b, r->status);
     buf_text(b, date_field(r->conn->worker));
     add_field(b, "Content-Type", r->content_type);
@@ -172,6 +170,26 @@ void http_request_write(struct http_request *r, bool close)
         add_field(b, r->headers[i].name, r->headers[i].value);
     if (close)
         buf_add(b, STR("Connection: close\r\n"));
+}
+
+void http_request_write_head(struct http_request *r, bool close)
+{
+    struct buf *b = &r->conn->worker->plain;
+
+    buf_clear(b);
+    add_head(b, r, close);
+    if (!r->head.old)
+        buf_add(b, STR("Transfer-Encoding: chunked\r\n"));
+    buf_add(b, STR("\r\n"));
+}
+
+void http_request_write(struct http_request *r, bool close)
+{
+    struct buf *b = &r->conn->worker->plain;
+    struct str body = r->static_body.p ? r->static_body : buf_str(&r->out);
+
+    buf_clear(b);
+    add_head(b, r, close);
     buf_add(b, STR("Content-Length: "));
     buf_add_i64(b, (int64_t)body.n);
     buf_add(b, STR("\r\n\r\n"));

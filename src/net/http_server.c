@@ -11,7 +11,14 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-enum { EVENTS = 256, PLAIN_MAX = 17 << 20, CIPHER_MAX = 18 << 20, REST_US = 100000 };
+enum {
+    EVENTS = 256,
+    PLAIN_MAX = 17 << 20,
+    CIPHER_MAX = 18 << 20,
+    REST_US = 100000,
+    TELL_PAUSE_US = 2000, /* between two calls of worker_tell, at least */
+    TELL_SHARE = 4        /* of the worker's time that these calls may have: a quarter */
+};
 
 /* ---- a worker ---- */
 
@@ -102,6 +109,60 @@ static void conn_event(struct http_conn *c, uint32_t events)
     http_conn_run(c);
 }
 
+/* ---- its streams ---- */
+
+/* Those that have not heard yet that the server drains. */
+static void end_streams(struct http_worker *w)
+{
+    for (struct http_conn *c = w->conns, *next; c; c = next) {
+        next = c->next;
+        if (c->state == CONN_STREAM)
+            http_conn_run(c);
+    }
+}
+
+static void tell_streams(struct http_worker *w)
+{
+    if (atomic_load_explicit(&w->streams, memory_order_relaxed) == 0)
+        return;
+    if (atomic_load_explicit(&w->server->draining, memory_order_relaxed)) {
+        end_streams(w);
+        return;
+    }
+    int64_t begun_us = clock_monotonic_us();
+    if (begun_us < w->next_tell_us)
+        return;
+    /* Before it looks: what happens meanwhile stirs it again. */
+    if (!atomic_exchange(&w->stirred, false) && begun_us < w->next_tell_us + REST_US)
+        return;
+    if (w->server->options.worker_tell && w->server->options.worker_tell(w->context))
+        atomic_store(&w->stirred, true);
+    int64_t end_us = clock_monotonic_us(), pause_us = (end_us - begun_us) * (TELL_SHARE - 1);
+    w->next_tell_us = end_us + (pause_us > TELL_PAUSE_US ? pause_us : TELL_PAUSE_US);
+}
+
+void http_server_stir(struct http_server *s)
+{
+    for (unsigned i = 0; i < s->options.workers; i++) {
+        struct http_worker *w = &s->workers[i];
+        if (atomic_load_explicit(&w->streams, memory_order_relaxed) > 0 &&
+            !atomic_exchange(&w->stirred, true))
+            wake(w);
+    }
+}
+
+/* How long the loop may sleep, in milliseconds. */
+static int patience(const struct http_worker *w)
+{
+    if (w->again)
+        return 0;
+    if (!atomic_load_explicit(&w->stirred, memory_order_relaxed) ||
+        atomic_load_explicit(&w->streams, memory_order_relaxed) == 0)
+        return REST_US / 1000;
+    int64_t left_us = w->next_tell_us - clock_monotonic_us();
+    return left_us > 0 ? (int)((left_us + 999) / 1000) : 0;
+}
+
 static void *worker_main(void *argument)
 {
     struct http_worker *w = argument;
@@ -109,7 +170,7 @@ static void *worker_main(void *argument)
 
     pthread_setname_np(pthread_self(), "http");
     while (!atomic_load_explicit(&w->server->stopping, memory_order_relaxed)) {
-        int n = epoll_wait(w->epoll, events, EVENTS, w->again ? 0 : REST_US / 1000);
+        int n = epoll_wait(w->epoll, events, EVENTS, patience(w));
         w->now_us = clock_monotonic_us();
         if (w->now_us >= w->next_rest_us && w->server->options.worker_rest) {
             w->server->options.worker_rest(w->context);
@@ -124,6 +185,7 @@ static void *worker_main(void *argument)
         }
         take_arrivals(w);
         take_resumed(w);
+        tell_streams(w);
         take_again(w);
         bury(w);
     }
@@ -286,6 +348,8 @@ void http_server_drain(struct http_server *s, int64_t drain_us)
     int64_t until_us = clock_monotonic_us() + drain_us;
 
     atomic_store(&s->draining, true);
+    for (unsigned i = 0; i < s->options.workers; i++)
+        wake(&s->workers[i]); /* its streams end */
     acceptor_close(s->acceptor);
     while (atomic_load_explicit(&s->in_flight, memory_order_acquire) > 0 &&
            clock_monotonic_us() < until_us)

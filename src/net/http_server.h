@@ -3,7 +3,9 @@
  * One acceptor thread takes connections, refuses those over the caps, tells plain HTTP off, and
  * hands TLS connections to the worker with the fewest. Each worker is one thread with its own
  * epoll. A handler runs on its worker; it fills in the answer and returns, or calls
- * http_request_suspend, lets another thread work, and that thread calls http_request_resume. */
+ * http_request_suspend, lets another thread work, and that thread calls http_request_resume; or it
+ * makes its answer a stream (http_stream_begin), which goes on for as long as there is something to
+ * tell. */
 #pragma once
 
 #include "base/arena.h"
@@ -30,6 +32,7 @@ struct http_peer {
 
 struct http_conn;
 struct http_request;
+struct http_stream_ops;
 
 typedef void http_handler(struct http_request *r);
 
@@ -63,6 +66,7 @@ struct http_request {
     /* Private to the server. */
     struct http_conn *conn;
     struct http_request *next_free;
+    const struct http_stream_ops *stream; /* NULL: the answer is a whole */
     bool suspended;
 };
 
@@ -86,6 +90,11 @@ struct http_server_options {
     void (*worker_close)(void *worker_context);
     /* On the worker's thread, ten times a second, busy or not; may be NULL. */
     void (*worker_rest)(void *worker_context);
+    /* On the worker's thread, while it has streams: to add to them what there is to tell. Soon
+     * after http_server_stir, after a stream has begun, or has room again; and ten times a second.
+     * True: there is more, call again soon. Calls take no more than a quarter of the worker's time
+     * if each ends after some milliseconds. May be NULL. */
+    bool (*worker_tell)(void *worker_context);
 };
 
 struct http_server;
@@ -113,3 +122,30 @@ void http_request_suspend(struct http_request *r, http_handler *finish);
 bool http_request_must_end(const struct http_request *r);
 /* Work elsewhere is over. Any thread; the request is not the caller's any more. */
 void http_request_resume(struct http_request *r);
+
+/* ---- streams: answers that have no end yet (http_stream.c) ---- */
+
+struct http_stream_ops {
+    /* The stream is over, for whatever reason: it was ended, the client has gone or has taken
+     * nothing for the request's timeout while bytes waited, or the server drains. Once, on the
+     * worker's thread, and never inside another call of these functions. What it adds to r->out
+     * goes out as the stream's last bytes, if there is still a client. Afterwards the request is
+     * the server's. */
+    void (*over)(struct http_request *r);
+};
+
+/* In a handler, or in `finish`: the answer becomes a stream. Its head goes out when that returns,
+ * with the status and headers as they are then, and with what is in r->out by then. From then on
+ * the worker's thread may add to r->out whenever it likes. To HEAD only the head goes out. */
+void http_stream_begin(struct http_request *r, const struct http_stream_ops *ops);
+/* Sends what is in r->out as one chunk. */
+void http_stream_flush(struct http_request *r);
+/* Bytes that were added and that the client's side has not taken. Whoever adds more in spite of
+ * many costs memory, and loses the client at some megabytes. */
+size_t http_stream_unsent(const struct http_request *r);
+/* Nothing more is to be said: `over` follows. */
+void http_stream_end(struct http_request *r);
+/* Something has happened that streams may tell of: has worker_tell called on each worker that has
+ * some. Any thread; many calls in a moment are one, and without streams it costs next to nothing.
+ */
+void http_server_stir(struct http_server *s);

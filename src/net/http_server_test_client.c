@@ -91,6 +91,8 @@ static void note_line(struct test_answer *a, struct str line)
         a->length = (size_t)number;
     if (str_eq_nocase(name, STR("Connection")))
         a->closes = str_eq_nocase(value, STR("close"));
+    if (str_eq_nocase(name, STR("Transfer-Encoding")))
+        a->chunked = str_eq_nocase(value, STR("chunked"));
     if (str_eq_nocase(name, STR("X-Request-Id")))
         snprintf(a->id, sizeof a->id, "%.*s", STR_FMT(value));
 }

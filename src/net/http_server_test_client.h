@@ -17,6 +17,7 @@ struct test_answer {
     unsigned status;
     size_t length;   /* as Content-Length says */
     bool closes;     /* Connection: close */
+    bool chunked;    /* then what follows the head is for test_client_expect */
     char id[32];     /* X-Request-Id */
     struct str body; /* until the next call */
 };

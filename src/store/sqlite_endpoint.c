@@ -217,6 +217,7 @@ int sqlite_endpoint_remove(struct store *base, int64_t account, int64_t id)
     if (failed)
         return failed;
     s->outbox->changed = true;
+    s->outbox->none_removed = false;
     wishes_remove(&s->outbox->wishes, account, id);
     failed = RUN_WITH(s, WRITE_ENDPOINT_DELETE, id);
     if (!failed)

@@ -19,9 +19,11 @@ struct delivery_delta {
 /* Owned by the writing thread. */
 struct outbox {
     struct wish_table wishes;
-    bool known;     /* `wishes` has what the store has */
-    bool changed;   /* endpoints were, in this transaction */
-    int64_t now_us; /* when the transaction began */
+    bool known;           /* `wishes` has what the store has */
+    bool changed;         /* endpoints were, in this transaction */
+    int64_t now_us;       /* when the transaction began */
+    bool none_removed;    /* nothing is left of endpoints that were removed */
+    int64_t expired_hour; /* hour before which nothing is kept */
     struct notice_pack packs[NOTICE_PACKS];
     size_t pack_count;
     int64_t deliveries[GATHER_ROWS][DELIVERY_COLUMNS];
@@ -67,3 +69,9 @@ int delivery_drop_tallies(struct sqlite_store *s, int64_t endpoint);
  * 0: there are none. *ret_behind: whether there are any behind it. */
 int delivery_others(struct sqlite_store *s, int64_t message, int64_t endpoint, int64_t id,
                     int64_t *ret_until_us, bool *ret_behind);
+
+/* Chores: what is past its time; what is left of endpoints that were removed. */
+bool outbox_wants_expiry(struct sqlite_store *s, bool idle);
+int outbox_expire(struct sqlite_store *s, bool idle);
+bool outbox_wants_removal(struct sqlite_store *s, bool idle);
+int outbox_remove(struct sqlite_store *s, bool idle);

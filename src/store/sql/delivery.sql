@@ -86,3 +86,21 @@ VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10);
 -- name: attempt_list
 SELECT number, failover, at_us, duration_us, connect_us, status, error, answer, signature
 FROM attempt WHERE delivery = ?1 ORDER BY number;
+
+-- name: attempt_delete
+DELETE FROM attempt WHERE delivery = ?1;
+
+-- name: attempt_delete_upto
+DELETE FROM attempt WHERE delivery <= ?1;
+
+-- name: delivery_oldest
+SELECT id, endpoint, mode, state FROM delivery WHERE id < ?1 ORDER BY id LIMIT ?2;
+
+-- name: delivery_delete_upto
+DELETE FROM delivery WHERE id <= ?1;
+
+-- name: delivery_of_endpoint
+SELECT id FROM delivery INDEXED BY delivery_list WHERE endpoint = ?1 LIMIT ?2;
+
+-- name: delivery_delete
+DELETE FROM delivery WHERE id = ?1;

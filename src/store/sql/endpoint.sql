@@ -49,6 +49,19 @@ DELETE FROM endpoint WHERE id = ?1;
 -- name: endpoint_removed_add
 INSERT OR IGNORE INTO endpoint_removed (id) VALUES (?1);
 
+-- name: endpoint_removed
+SELECT id FROM endpoint_removed ORDER BY id LIMIT 1;
+
+-- name: endpoint_removed_delete
+DELETE FROM endpoint_removed WHERE id = ?1;
+
+-- name: endpoint_unused
+-- Origins that no delivery is left of.
+SELECT id FROM endpoint INDEXED BY endpoint_origin
+WHERE of_messages = 1 AND id < ?1 AND NOT EXISTS (
+  SELECT 1 FROM delivery_tally AS t WHERE t.endpoint = endpoint.id AND t.count > 0)
+LIMIT ?2;
+
 -- name: endpoint_replaying
 SELECT id FROM endpoint INDEXED BY endpoint_replay
 WHERE replay_to <> 0 AND id > ?1 ORDER BY id LIMIT 1;

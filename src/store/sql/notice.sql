@@ -1,6 +1,9 @@
 -- name: notice_put
 INSERT INTO notice (id, owner, last, kinds, entries) VALUES (?1, ?2, ?3, ?4, ?5);
 
+-- name: notice_delete
+DELETE FROM notice WHERE id IN (SELECT id FROM notice WHERE id < ?1 ORDER BY id LIMIT ?2);
+
 -- name: notice_at_most
 -- Rows that may have a notice of these kinds between two numbers.
 SELECT id, entries FROM notice INDEXED BY notice_owner

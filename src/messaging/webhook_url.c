@@ -1,0 +1,29 @@
+#include "messaging/webhook_url.h"
+
+#include "messaging/https_url.h"
+
+static bool refuse(const char *field, const char *fault, struct arena *a, struct problem *problem)
+{
+    return problem_set(problem, PROBLEM_INVALID_WEBHOOK_URL, field,
+                       arena_printf(a, "%s %s", field, fault));
+}
+
+bool webhook_url_check(struct str url, const char *field, const struct address_guard *guard,
+                       struct arena *a, struct problem *problem)
+{
+    char why[ADDRESS_WHY_SIZE];
+    const char *fault = https_url_fault(url);
+
+    if (fault && !http_url_fault(url) && address_guard_allows_plain(guard, url_host(url)))
+        fault = NULL;
+    if (fault)
+        return refuse(field, fault, a, problem);
+    if (address_guard_allows_host(guard, url_host(url), why))
+        return true;
+    return problem_set(problem, PROBLEM_INVALID_WEBHOOK_URL, field,
+                       arena_printf(a,
+                                    "%s must lead to the public internet, and %s. The operator of "
+                                    "this service can let it through (webhooks.allow, "
+                                    "webhooks.allow_localhost).",
+                                    field, why));
+}
