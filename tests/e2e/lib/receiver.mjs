@@ -1,54 +1,66 @@
-// A receiver of webhooks on this machine, over plain HTTP (webhooks.allow_localhost): notes each
-// request with its raw body, and answers as it is told.
-import { createHmac, timingSafeEqual } from 'node:crypto';
-import { createServer } from 'node:http';
+// Where webhooks go in tests: a receiver that keeps every request as it came, and answers as it is told.
+import http from 'node:http';
+import http2 from 'node:http2';
+import https from 'node:https';
+import { until } from './wait.mjs';
+
+const bodyOf = async (request) => {
+  const pieces = [];
+  for await (const piece of request) pieces.push(piece);
+  return Buffer.concat(pieces);
+};
 
 export class Receiver {
-  // `answer(request)`: a status, or {status, headers, body}; or it answers by `response` itself and
-  // returns null.
-  static async start(answer = () => 200) {
-    const receiver = new Receiver();
-    receiver.requests = [];
-    receiver.answer = answer;
-    receiver.server = createServer((message, response) => receiver.take(message, response));
-    receiver.server.keepAliveTimeout = 60_000;
-    await new Promise((done) => receiver.server.listen(0, '127.0.0.1', done));
-    receiver.url = `http://127.0.0.1:${receiver.server.address().port}`;
-    return receiver;
+  // `answer(request, response, kept)` answers, or does worse; 204 without it. With `tls` ({key, cert}) it speaks
+  // HTTPS, with `http2` also HTTP/2.
+  static async start({ host = '127.0.0.1', port = 0, ...options } = {}) {
+    const receiver = new Receiver(options);
+    await new Promise((done, fail) => { receiver.server.on('error', fail).listen(port, host, done); });
+    return Object.assign(receiver, { host, port: receiver.server.address().port });
   }
 
-  take(message, response) {
-    const pieces = [];
-    message.on('error', () => {});
-    message.on('data', (piece) => pieces.push(piece));
-    message.on('end', async () => {
-      const body = Buffer.concat(pieces);
-      const request = { path: message.url, headers: message.headers, body, at: Date.now() };
-      this.requests.push(request);
-      const answer = await this.answer(request, response);
-      if (answer === null) return;
-      const { status, headers = {}, body: text = '' } = typeof answer === 'number' ? { status: answer } : answer;
-      response.writeHead(status, headers).end(text);
+  constructor({ answer, tls, http2: newer = false } = {}) {
+    this.answer = answer ?? ((request, response) => response.writeHead(204).end());
+    this.requests = []; // {method, path, headers, body, version, at}
+    this.connections = 0;
+    this.sockets = new Set();
+    const take = (request, response) => this.#take(request, response).catch(() => {});
+    this.scheme = tls ? 'https' : 'http';
+    if (newer) this.server = http2.createSecureServer({ ...tls, allowHTTP1: true }, take);
+    else if (tls) this.server = https.createServer(tls, take);
+    else this.server = http.createServer(take);
+    this.server.on('connection', (socket) => {
+      this.connections++;
+      this.sockets.add(socket);
+      socket.on('error', () => {});
+      socket.on('close', () => this.sockets.delete(socket));
     });
+    this.server.on('tlsClientError', () => {});
   }
 
-  // The events that came, parsed, in the order of their coming.
+  async #take(request, response) {
+    const { method, url: path, headers, httpVersion: version } = request;
+    const kept = { method, path, headers, version, at: Date.now(), body: await bodyOf(request) };
+    this.requests.push(kept);
+    this.answer(request, response, kept);
+  }
+
+  url(path = '/') {
+    return `${this.scheme}://${this.host.includes(':') ? `[${this.host}]` : this.host}:${this.port}${path}`;
+  }
+
   get events() {
     return this.requests.map(({ body }) => JSON.parse(body));
   }
 
+  // The requests, as soon as there are so many.
+  async took(count, options) {
+    await until(`${count} requests`, () => this.requests.length >= count, options);
+    return this.requests;
+  }
+
   async stop() {
-    this.server.closeAllConnections();
-    await new Promise((done) => this.server.close(done));
+    this.sockets.forEach((socket) => socket.destroy());
+    await new Promise((done) => { this.server.close(done); });
   }
 }
-
-// Whether a request is signed with this secret, by what the API promises of X-Service-Signature.
-export function isSigned({ headers, body }, secret) {
-  const expected = Buffer.from(`sha256=${createHmac('sha256', secret).update(body).digest('hex')}`);
-  const given = Buffer.from(headers['x-service-signature'] ?? '');
-  return given.length === expected.length && timingSafeEqual(given, expected);
-}
-
-// The environment of a server whose webhooks may reach such a receiver.
-export const reachable = { SKYLARK_WEBHOOKS_ALLOW_LOCALHOST: 'on' };
