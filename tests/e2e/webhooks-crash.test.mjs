@@ -18,7 +18,7 @@ async function sendAll(client, count) {
     const messages = Array.from({ length: Math.min(500, count - from) }, (_, i) => ({ to: '+15551234567', text: `n ${from + i}` }));
     const { status, body, text } = await client.call('POST', '/v1/messages/batch', { json: { messages } });
     assert.equal(status, 201, text);
-    ids.push(...body.data.map((item) => item.messageId));
+    ids.push(...body.results.map((item) => item.messageId));
   }
   return ids;
 }
