@@ -253,7 +253,7 @@ static void test_nothing_for_whom_is_not_trusted(void **state)
     assert_true(test_peer_accept(&peer, &other, TEST_PEER_PATIENCE_MS));
     test_call_wait(&call);
     assert_int_equal(call.reply.outcome, LOOP_HTTP_DISTRUSTED);
-    test_peer_ends(&peer);
+    assert_true(test_peer_ends(&peer));
     taken = peer.in.n ? sizeof preface - 1 : 0;
     while (taken < peer.in.n)
         assert_int_not_equal(next_frame().type, FRAME_HEADERS);
