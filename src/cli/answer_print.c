@@ -123,8 +123,9 @@ static const char *line_text(struct table *t, const struct json_node *node,
     case LINE_PLAIN:
     case LINE_LIST:
         break;
-    case LINE_NOTED:
-        return arena_printf(&t->memory, "%s  (%s)", text, second);
+    case LINE_NOTED: /* what says the same again is no note */
+        return strcmp(text, second) == 0 ? text
+                                         : arena_printf(&t->memory, "%s  (%s)", text, second);
     case LINE_WITH_UNIT:
         return arena_printf(&t->memory, "%s %s", text, second);
     case LINE_TIME:
