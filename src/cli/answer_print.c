@@ -117,7 +117,7 @@ static const char *line_text(struct table *t, const struct json_node *node,
         l->kind == LINE_TIME ? time_at(t, node, l->path) : answer_text(t, node, l->path);
     const char *second = l->second ? answer_text(t, node, l->second) : NULL;
 
-    if (!text || !*text || (l->second && !(second && *second)))
+    if (!text || !*text || (l->kind != LINE_TIME && !(second && *second)))
         return text;
     switch (l->kind) {
     case LINE_PLAIN:
