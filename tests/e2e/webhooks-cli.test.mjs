@@ -312,7 +312,7 @@ describe('webhooks listen', { timeout: 240_000 * slowness }, () => {
     return listener;
   };
   const secretOf = async () => (await skylark(['webhooks', 'listen', '--print-secret', '--data-dir', dataDir])).stdout;
-  const send = async (text) => (await api.post('/v1/send', { to, text })).body.messageId;
+  const send = async (text) => (await api.sent({ to, text })).messageId;
   const typesOf = (id) => receiver.events.filter(({ data }) => data.messageId === id).map(({ type }) => type);
   const whole = ['message.queued', 'message.sent', 'message.delivered'];
 
