@@ -44,6 +44,7 @@ const bases = {
   rotateKey: async (world) => ({ params: { keyId: (await world.newKey()).keyId }, body: {} }),
   simulateInbound: async () => ({ body: { from: freshNumber(), text: 'Hello' } }),
   readInbox: async () => ({ query: { to: atOnce } }), // which has one: nobody waits
+  listEvents: async () => ({}),
   getOpenapi: async () => ({}),
   getLivez: async () => ({}),
   getReadyz: async () => ({}),
@@ -65,6 +66,7 @@ export class World {
     await world.newOptOut();
     world.optOutCursor = (await world.api.get('/v1/opt-outs?limit=1')).body.pagination.nextCursor;
     world.key = await world.newKey();
+    world.event = (await world.api.get('/v1/events?limit=1')).body.data[0];
     return world;
   }
 
@@ -159,6 +161,8 @@ export const samples = {
   'listMessages.cursor': (world) => ({ good: [world.message.messageId], bad: ['', 'x', 'msg_', 'msg_0', 'msg_-----------', world.batch.batchId] }),
   'listOptOuts.cursor': (world) => ({ good: [world.optOutCursor], bad: ['', 'x', 'opt_', 'opt_0', 'opt_-----------', world.message.messageId] }),
   'listKeys.cursor': (world) => ({ good: [world.key.keyId], bad: ['', 'x', 'key_', 'key_0', 'key_-----------', world.message.messageId] }),
+  'listEvents.cursor': (world) => ({ good: [world.event.id], bad: ['', 'x', 'evt_', 'evt_0', 'evt_-----------', world.message.messageId] }),
+  'listEvents.after': (world) => samples['listEvents.cursor'](world),
   messageId: () => ({ bad: ['x', 'msg_', 'msg_0', 'msg_-----------', 'msg_é', 'bat_00000000000'] }),
   keyId: () => ({ bad: ['x', 'key_', 'key_0', 'key_-----------', 'msg_00000000000'] }),
 };
@@ -186,6 +190,7 @@ const faults = {
   messages: { few: 'batch_empty', many: 'batch_too_large' },
   limit: every('invalid_limit'),
   cursor: every('invalid_cursor'),
+  after: every('invalid_cursor'),
   createdAfter: every('invalid_date_range'),
   createdBefore: every('invalid_date_range'),
   since: every('invalid_date_range'),
