@@ -119,7 +119,7 @@ bool webhook_check_secret(struct call *c, struct str secret, struct problem *p)
     const char *fault = secret_fault(secret);
 
     return !fault || problem_set(p, PROBLEM_INVALID_PARAMETER, "secret",
-                                 arena_printf(&c->http->arena, "secret %s", fault));
+                                 arena_printf(&c->http->arena, "secret %s.", fault));
 }
 
 bool webhook_check_grace(int64_t hours, struct problem *p)

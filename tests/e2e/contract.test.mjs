@@ -2,6 +2,7 @@
 // values for every field and parameter. Each answer is held against the description by the client.
 import { after, before, describe, it } from 'node:test';
 import assert from 'node:assert/strict';
+import http from 'node:http';
 import { formFields, formTries, queryTries, tries } from './lib/cases.mjs';
 import { neverSeen } from './lib/coverage.mjs';
 import { operationCalled, operations } from './lib/operations.mjs';
@@ -11,6 +12,15 @@ import { World, ahead, atOnce, chiefName, companions, faultCode, freshNumber, sa
 
 let server;
 let world;
+
+// Answers with the status that the path names.
+async function startReceiver() {
+  const receiver = http.createServer((request, response) => {
+    request.resume().on('end', () => response.writeHead(Number(request.url.slice(1))).end('seen'));
+  });
+  await new Promise((done) => { receiver.listen(0, '127.0.0.1', done); });
+  return { url: `http://127.0.0.1:${receiver.address().port}`, close: () => receiver.close() };
+}
 
 // Runs every case, and fails with the list of those that were not as expected.
 async function all(cases, run) {
@@ -38,7 +48,7 @@ function assertRefused(response, code, field, status = 400) {
 // What an answer shows again is what was given.
 function assertShown(field, value, shown) {
   if (shown === undefined || (Array.isArray(value) && field !== 'tags' && field !== 'mediaUrls')) return;
-  if (/At$/.test(field)) assert.equal(Date.parse(shown), Math.trunc(Date.parse(value)));
+  if (/At$|^since$|^until$/.test(field)) assert.equal(Date.parse(shown), Math.trunc(Date.parse(value)));
   else assert.deepEqual(shown, value);
 }
 
@@ -74,18 +84,20 @@ async function tryParameter(op, name, { kind, value }) {
   return undefined;
 }
 
-// An item that is no message is refused for itself, like one that is a bad message.
-const ofTheWhole = (op) => ({ kind }) => op.id !== 'sendBatch' || kind !== 'item type';
+// An item that is no message is refused for itself, like one that is a bad message. Webhooks of live
+// messages are made with live keys.
+const ofTheWhole = (op, field) => ({ kind, value }) => !(op.id === 'sendBatch' && kind === 'item type')
+  && !(field === 'mode' && ['all', 'live'].includes(value));
 
 function testFields(op) {
   for (const [field, schema] of Object.entries(op.json.properties)) {
     it(`${field}: good and bad values`, async () => {
-      const cases = tries(schema, samplesFor(world, op, field)).filter(ofTheWhole(op));
+      const cases = tries(schema, samplesFor(world, op, field)).filter(ofTheWhole(op, field));
       await all(cases, (one) => tryField(op, field, one, false));
     });
     if (op.form) {
       it(`${field}: good and bad values in a form`, async () => {
-        await all(formTries(schema, samplesFor(world, op, field)), (one) => tryField(op, field, one, true));
+        await all(formTries(schema, samplesFor(world, op, field)).filter(ofTheWhole(op, field)), (one) => tryField(op, field, one, true));
       });
     }
     it(`${field}: null ${op.json.required?.includes(field) ? 'and nothing are missing' : 'is nothing'}`, async () => {
@@ -176,7 +188,7 @@ function testIdempotency(op) {
 
 describe('contract', { timeout: 240_000 * slowness }, () => {
   before(async () => {
-    server = await Server.start({ leakCheck: true });
+    server = await Server.start({ leakCheck: true, args: ['--allow-localhost-webhooks', 'on'] });
     world = await World.make(server);
   });
   after(() => server?.dispose());
@@ -217,7 +229,7 @@ describe('contract', { timeout: 240_000 * slowness }, () => {
   it('a message with everything shows everything', async () => {
     const everything = {
       to: '+15005550006', text: '', mediaUrls: ['https://media.example.com/lark.jpg'], from: tollFree, messageType: 'alert', subject: 's', tags: ['t'],
-      metadata: { a: 1 }, validityPeriod: 60, webhookUrl: 'https://example.com/a', webhookFailoverUrl: 'https://example.com/b',
+      metadata: { a: 1 }, validityPeriod: 60, webhookUrl: 'https://a.example/', webhookFailoverUrl: 'https://b.example/',
     };
     const { messageId } = await world.api.sent(everything);
     const failed = await until('the failure', async () => {
@@ -234,7 +246,7 @@ describe('contract', { timeout: 240_000 * slowness }, () => {
   it('so does one of a batch that waits for its time, also when it is called back', async () => {
     const everything = {
       to: freshNumber(), text: 'x', mediaUrls: ['https://media.example.com/lark.jpg'], subject: 's', tags: ['t'], metadata: { a: 1 },
-      validityPeriod: 60, scheduledAt: ahead(86_400_000), webhookUrl: 'https://example.com/a', webhookFailoverUrl: 'https://example.com/b',
+      validityPeriod: 60, scheduledAt: ahead(86_400_000), webhookUrl: 'https://a.example/', webhookFailoverUrl: 'https://b.example/',
     };
     const { body: { batchId, results: [{ messageId, status }] } } = await world.api.call('POST', '/v1/messages/batch', { json: { messages: [everything] } });
     assert.equal(status, 'scheduled');
@@ -259,6 +271,44 @@ describe('contract', { timeout: 240_000 * slowness }, () => {
     await (await server.keyedClient({ plan: 'default' })).get('/v1/rate-limits');
   });
 
+  it('a webhook with everything shows everything', async () => {
+    const receiver = await startReceiver();
+    const post = async (path, json) => (await world.api.call('POST', path, { json })).body;
+    const { webhookId } = await world.newWebhook({ url: `${receiver.url}/200`, description: 'd' });
+    const path = `/v1/webhooks/${webhookId}`;
+    const read = async () => (await world.api.get(path)).body;
+    const { messageId } = await world.delivered();
+    const [{ deliveryId }] = await until('two deliveries', async () => {
+      const { body: { data } } = await world.api.get(`${path}/deliveries?status=delivered`);
+      return data.length === 2 && data;
+    });
+    const { body: { request, attemptLog: [attempt] } } = await world.api.get(`${path}/deliveries/${deliveryId}`);
+    assert.equal(JSON.parse(request.body).data.messageId, messageId);
+    assert.deepEqual([attempt.responseStatus, attempt.responseBody, attempt.requestHeaders], [200, 'seen', request.headers]);
+    const { body: { data: timeline } } = await world.api.get(`/v1/messages/${messageId}/events`);
+    assert.deepEqual(timeline.filter((one) => one.webhookId === webhookId).map(({ type, responseStatus }) => [type, responseStatus]), [
+      ['webhook_delivered', 200], ['webhook_delivered', 200]]);
+
+    await world.api.call('PATCH', path, { json: { url: `${receiver.url}/500` } });
+    for (let i = 0; i < 10; i++) await post(`${path}/test`);
+    const paused = await until('the pause', async () => {
+      const webhook = await read();
+      return webhook.status === 'paused' && webhook;
+    });
+    assert.ok(paused.failingSince && paused.lastSuccessAt && paused.pendingDeliveries === 10, JSON.stringify(paused));
+    const parked = (await world.api.get(`${path}/deliveries?status=pending&limit=1`)).body.data[0];
+    assert.equal(parked.status, 'parked');
+
+    receiver.close(); // nobody is there any more
+    await world.api.call('PATCH', path, { json: { url: 'http://127.0.0.1:1/' } });
+    await post(`${path}/deliveries/${parked.deliveryId}/retry`);
+    await until('the failure', async () => (await world.api.get(`${path}/deliveries/${parked.deliveryId}`)).body.lastAttempt.error);
+    await world.api.get(`${path}/deliveries?limit=1`);
+    assert.ok((await post(`${path}/rotate-secret`)).previousSecretValidUntil);
+    assert.equal((await world.api.call('PATCH', path, { json: { enabled: false } })).body.disabledReason, 'disabled');
+    await world.api.call('DELETE', path);
+  });
+
   it('a word puts a number on the list, and a batch says when to try again', async () => {
     const from = freshNumber();
     await world.api.call('POST', '/v1/test/inbound', { json: { from, text: 'stop' } });
@@ -279,8 +329,10 @@ describe('contract', { timeout: 240_000 * slowness }, () => {
 
   it('every field of every answer has been seen', () => {
     const unusedYet = ['revokedAt', 'lastUsedAt', 'lastUsedFrom'].flatMap((field) => [`NewKey.${field}`, `RotatedKey.${field}`]);
+    const unusedHook = ['disabledReason', 'disabledAt', 'pausedUntil', 'failingSince', 'lastSuccessAt', 'previousSecretValidUntil']
+      .map((field) => `NewWebhook.${field}`);
     const live = ['RefusedRoute.route', 'RefusedRoute.carrier']; // smpp-operate.test.mjs sees them
-    assert.deepEqual(neverSeen().filter((one) => ![...unusedYet, ...live].includes(one)), []);
+    assert.deepEqual(neverSeen().filter((one) => ![...unusedYet, ...unusedHook, ...live].includes(one)), []);
   });
 
   it('stops cleanly', () => server.stop());

@@ -121,6 +121,7 @@ export function formTries(schema, samples) {
   return tries(schema, samples).flatMap((one) => {
     if (one.kind === 'item type' || (one.kind === 'type' && !['integer', 'boolean'].includes(schema.type))) return [];
     if (one.kind === 'type' && typeof one.value === 'object') return [];
+    if (one.kind === 'few' && one.value.length === 0) return []; // which is absent
     if (one.kind === 'type' && schema.type === 'boolean' && one.value === true) return [];
     return [one];
   });

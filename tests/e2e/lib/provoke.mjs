@@ -8,7 +8,7 @@ import { run } from './program.mjs';
 import { Server } from './server.mjs';
 import { whileStoreIsHeld } from './store.mjs';
 import { until, within } from './wait.mjs';
-import { World, ahead, atOnce, freshNumber, inAMinute, permissions } from './world.mjs';
+import { World, ahead, atOnce, freshNumber, hookUrl, inAMinute, permissions } from './world.mjs';
 
 const once = (make) => {
   let made;
@@ -32,6 +32,20 @@ const suspendedClient = once(async (world) => {
   await world.server.command('accounts', 'suspend', 'suspended');
   await until('the suspension', async () => (await client.get('/v1/rate-limits')).status === 403);
   return client;
+});
+
+// An account that has as many webhooks as it may.
+const fullClient = once(async (world) => {
+  await world.server.command('accounts', 'create', 'full');
+  const client = await world.server.keyedClient({ account: 'full', permissions });
+  for (let i = 0; i < 10; i++) await client.call('POST', '/v1/webhooks', { json: { url: hookUrl } });
+  return client;
+});
+
+// A webhook that is told of live messages, too.
+const liveWebhook = once(async (world) => {
+  const client = await liveClient(world);
+  return (await client.call('POST', '/v1/webhooks', { json: { url: hookUrl } })).body.webhookId;
 });
 
 // All permissions but the one that it takes.
@@ -190,11 +204,31 @@ async function badNumber(op, world) {
 // that is off is the greater fault.
 async function mismatched(op, world) {
   const headers = { 'Idempotency-Key': `mismatch ${op.id}` };
-  const bodies = { createKey: [{ name: 'one' }, { name: 'other' }], rotateKey: [{ gracePeriodHours: 1 }, { gracePeriodHours: 2 }] };
+  const graces = [{ gracePeriodHours: 1 }, { gracePeriodHours: 2 }];
+  const bodies = {
+    createKey: [{ name: 'one' }, { name: 'other' }],
+    rotateKey: graces,
+    createWebhook: [{ url: hookUrl }, { url: `${hookUrl}/other` }],
+    rotateWebhookSecret: graces,
+    rotateMessageSecret: graces,
+    redeliver: [{ since: '2020-01-01T00:00:00Z' }, { since: '2020-01-02T00:00:00Z' }],
+  };
   const { params, body } = await world.base(op);
   const [one, other] = bodies[op.id] ?? [body, (await world.base(op)).body];
   await world.call(op, { params, body: one, headers });
   return world.call(op, { params, body: other, headers });
+}
+
+const withBody = (more) => async (op, world) => {
+  const base = await world.base(op);
+  return world.call(op, { ...base, body: { ...base.body, ...more } });
+};
+
+// A test key on a webhook of live messages; or one that would make it.
+async function notLive(op, world) {
+  const base = await world.base(op);
+  if (op.id === 'createWebhook') return withBody({ mode: 'live' })(op, world);
+  return world.call(op, { ...base, params: { ...base.params, webhookId: await liveWebhook(world) } });
 }
 
 // Something that exists for somebody else: here, for the other mode.
@@ -218,7 +252,10 @@ export const ways = {
   invalid_message_type: sendWith({ messageType: 'spam' }),
   invalid_tags: sendWith({ tags: [''] }),
   invalid_metadata: sendWith({ metadata: { x: 'a'.repeat(5000) } }),
-  invalid_webhook_url: sendWith({ webhookUrl: 'http://example.com/' }),
+  invalid_webhook_url: async (op, world) => (op.id === 'sendMessage' ? sendWith({ webhookUrl: 'http://example.com/' })
+    : withBody({ url: 'https://10.0.0.1/' }))(op, world),
+  invalid_events: withBody({ events: [] }),
+  webhook_limit_exceeded: async (op, world) => world.call(op, {}, await fullClient(world)),
   invalid_scheduled_time: sendWith({ scheduledAt: '2026-02-30T09:00:00Z' }),
   message_not_cancellable: async (op, world) => world.call(op, { params: { messageId: world.message.messageId } }),
   unsupported_destination: async (op, world) => world.call(op, {}, await liveClient(world)),
@@ -226,8 +263,8 @@ export const ways = {
   carrier_rejected: sendWith({ to: '+15550001002' }),
   invalid_limit: withQuery({ limit: '0' }),
   invalid_cursor: withQuery({ cursor: 'x' }),
-  invalid_date_range: async (op, world) => withQuery(op.id === 'readInbox' ? { since: 'x' }
-    : { createdAfter: '2026-01-02T00:00:00Z', createdBefore: '2026-01-01T00:00:00Z' })(op, world),
+  invalid_date_range: async (op, world) => (op.id === 'redeliver' ? withBody({ since: 'x' })(op, world) : withQuery(op.id !== 'listMessages' ? { since: 'x' }
+    : { createdAfter: '2026-01-02T00:00:00Z', createdBefore: '2026-01-01T00:00:00Z' })(op, world)),
   batch_empty: async (op, world) => world.call(op, { body: { messages: [] } }),
   batch_too_large: async (op, world) => world.call(op, { body: { messages: Array(1001).fill({ to: atOnce, text: 'x' }) } }),
   invalid_idempotency_key: async (op, world) => world.call(op, { headers: { 'Idempotency-Key': 'k'.repeat(256) } }),
@@ -236,9 +273,12 @@ export const ways = {
   invalid_authorization_header: async (op, world) => world.call(op, { key: null, headers: { Authorization: `Basic ${noKey}` } }),
   invalid_api_key: async (op, world) => world.call(op, { key: noKey }, fromElsewhere(world)),
   insufficient_permissions: insufficient,
+  live_key_required: notLive,
   test_key_required: async (op, world) => world.call(op, {}, await liveClient(world)),
   account_suspended: async (op, world) => world.call(op, {}, await suspendedClient(world)),
   message_not_found: foreign,
+  webhook_not_found: foreign,
+  delivery_not_found: async (op, world) => world.call(op, { params: { webhookId: world.webhook.webhookId, deliveryId: 'dlv_0' } }),
   batch_not_found: foreign,
   key_not_found: foreign,
   opt_out_not_found: foreign,
@@ -266,14 +306,16 @@ export const fields = {
   invalid_message_type: () => 'messageType',
   invalid_tags: () => 'tags',
   invalid_metadata: () => 'metadata',
-  invalid_webhook_url: () => 'webhookUrl',
+  invalid_webhook_url: (op) => (op.id === 'sendMessage' ? 'webhookUrl' : 'url'),
+  invalid_events: () => 'events',
+  live_key_required: (op) => (op.id === 'createWebhook' ? 'mode' : undefined),
   invalid_scheduled_time: () => 'scheduledAt',
   unsupported_destination: () => 'to',
   recipient_opted_out: () => 'to',
   carrier_rejected: () => 'to',
   invalid_limit: () => 'limit',
   invalid_cursor: () => 'cursor',
-  invalid_date_range: (op) => (op.id === 'readInbox' ? 'since' : 'createdBefore'),
+  invalid_date_range: (op) => (op.id === 'listMessages' ? 'createdBefore' : 'since'),
   batch_empty: () => 'messages',
   batch_too_large: () => 'messages',
 };

@@ -2,6 +2,7 @@
 // for each operation is, and which code names which fault.
 import assert from 'node:assert/strict';
 import { until } from './wait.mjs';
+import { newSecret } from './webhooks.mjs';
 import { operations } from './operations.mjs';
 
 export const permissions = ['sms:send', 'sms:read', 'webhooks:read', 'webhooks:write', 'analytics:read',
@@ -17,6 +18,9 @@ export const freshNumber = () => `+1${numbers += 1}`;
 const minute = 60_000;
 const day = 24 * 60 * minute;
 export const ahead = (ms) => new Date(Date.now() + ms).toISOString();
+
+// Nobody has it, ever: nothing that is sent there leaves this machine.
+export const hookUrl = 'https://hooks.example/skylark';
 
 /* ---- good requests ---- */
 
@@ -42,6 +46,19 @@ const bases = {
   getKey: async ({ key }) => ({ params: { keyId: key.keyId } }),
   revokeKey: async (world) => ({ params: { keyId: (await world.newKey()).keyId } }),
   rotateKey: async (world) => ({ params: { keyId: (await world.newKey()).keyId }, body: {} }),
+  listWebhooks: async () => ({}),
+  createWebhook: async () => ({ body: { url: hookUrl } }),
+  getEventTypes: async () => ({}),
+  rotateMessageSecret: async () => ({ body: {} }),
+  getWebhook: async ({ webhook }) => ({ params: { webhookId: webhook.webhookId } }),
+  updateWebhook: async ({ changing }) => ({ params: { webhookId: changing.webhookId }, body: {} }),
+  deleteWebhook: async (world) => ({ params: { webhookId: await world.spareWebhook() } }),
+  rotateWebhookSecret: async ({ changing }) => ({ params: { webhookId: changing.webhookId }, body: {} }),
+  testWebhook: async ({ changing }) => ({ params: { webhookId: changing.webhookId } }),
+  redeliver: async ({ quiet }) => ({ params: { webhookId: quiet.webhookId }, body: { since: '2020-01-01T00:00:00Z' } }),
+  listDeliveries: async ({ webhook }) => ({ params: { webhookId: webhook.webhookId } }),
+  getDelivery: async ({ delivery: { webhookId, deliveryId } }) => ({ params: { webhookId, deliveryId } }),
+  retryDelivery: async ({ delivery: { webhookId, deliveryId } }) => ({ params: { webhookId, deliveryId } }),
   simulateInbound: async () => ({ body: { from: freshNumber(), text: 'Hello' } }),
   readInbox: async () => ({ query: { to: atOnce } }), // which has one: nobody waits
   listEvents: async () => ({}),
@@ -60,7 +77,11 @@ export class World {
     const world = new World();
     world.server = server;
     world.api = await server.keyedClient({ name: 'all', permissions });
+    world.webhook = await world.newWebhook();
     world.message = await world.delivered();
+    world.delivery = (await world.api.get(`/v1/webhooks/${world.webhook.webhookId}/deliveries`)).body.data[0];
+    world.changing = await world.newWebhook();
+    world.quiet = await world.newWebhook({ events: ['message.opt_in'] }); // is told of nothing
     world.batch = (await world.api.call('POST', '/v1/messages/batch', { json: (await bases.sendBatch()).body })).body;
     world.optOut = await world.newOptOut();
     await world.newOptOut();
@@ -86,6 +107,17 @@ export class World {
     return (await this.api.call('POST', '/v1/keys', { json: { name: 'spare' } })).body;
   }
 
+  async newWebhook(more) {
+    return (await this.api.call('POST', '/v1/webhooks', { json: { url: hookUrl, ...more } })).body;
+  }
+
+  // The id of a webhook that may go: an account has ten at most.
+  async spareWebhook() {
+    const there = this.spare && (await this.api.get(`/v1/webhooks/${this.spare}`)).status === 200;
+    if (!there) this.spare = (await this.newWebhook()).webhookId;
+    return this.spare;
+  }
+
   base(op) {
     return bases[op.id](this);
   }
@@ -93,6 +125,22 @@ export class World {
   // Makes a request: a good one, unless `over` has {params, query, body}; and {form, raw, type, key,
   // headers} in place of what would be sent.
   async call(op, over = {}, client = this.api) {
+    if (op.id !== 'createWebhook') return this.request(op, over, client);
+    return this.oneByOne(client, async () => {
+      const response = await this.request(op, over, client);
+      if (response.status === 201) await client.call('DELETE', `/v1/webhooks/${response.body.webhookId}`);
+      return response;
+    });
+  }
+
+  // An account has ten webhooks at most, so each is gone before the next is made.
+  oneByOne(client, make) {
+    if (client !== this.api) return make();
+    this.last = (this.last ?? Promise.resolve()).then(make, make);
+    return this.last;
+  }
+
+  async request(op, over, client) {
     const whole = ['params', 'query', 'body'].some((part) => part in over);
     const { params, query, body } = whole ? over : { ...await this.base(op), ...over };
     const path = op.path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(params[name]));
@@ -118,9 +166,16 @@ const number = {
 };
 const url = {
   fill: (length) => `https://h.example/${'a'.repeat(Math.max(0, length - 18))}`,
-  good: ['https://example.com', 'https://example.com:8443/a?b=c#d', 'HTTPS://EXAMPLE.COM', 'https://bücher.example/ü?a[]="b"'],
+  good: ['https://hooks.example', 'https://hooks.example:8443/a?b=c#d', 'HTTPS://HOOKS.EXAMPLE', 'https://bücher.example/ü?a[]="b"'],
   bad: ['https://example.com/a b', 'https://example.com/\n', '', 'http://example.com/', 'ftp://example.com/', 'https://', 'https:///x', 'example.com', '//example.com/x', 'HTTPS//x'],
 };
+const hook = {
+  ...url,
+  bad: [...url.bad, 'https://10.0.0.1/', 'https://192.168.1.1:8443/x', 'https://169.254.169.254/latest/', 'https://0.0.0.0/', 'https://[fd00::1]/',
+    'https://[::ffff:10.0.0.1]/', 'https://0xa000001/', 'https://012.0.0.1/', 'https://167772161/', 'https://10.1/', 'https://user@10.0.0.1/'],
+};
+const events = ['message.scheduled', 'message.queued', 'message.sent', 'message.delivered', 'message.failed', 'message.cancelled', 'message.received',
+  'message.opt_out', 'message.opt_in', 'webhook.test'];
 const urls = { item: (i) => `https://media.example.com/${i}.jpg`, items: url };
 const line = { bad: ['a\nb', 'a\tb', '\u0000', '\u007f', '\u0085'] };
 const noTimes = ['', 'tomorrow', '2026-11-15', '2026-02-30T00:00:00Z', '2026-13-01T00:00:00Z', '2026-01-01T24:00:00Z', '2026-01-01 00:00:00', '1'];
@@ -145,10 +200,10 @@ export const samples = {
     good: [ahead(6 * minute), ahead(34 * day), ahead(day).replace('Z', '+14:00'), ahead(day).replace(/\.\d+Z/, 'z')],
     bad: [...noTimes, ahead(-minute), ahead(4 * minute), ahead(35 * day + minute), '9999-12-31T23:59:59Z'],
   }),
-  webhookUrl: () => url,
-  webhook_url: () => url,
-  webhookFailoverUrl: () => url,
-  webhook_failover_url: () => url,
+  webhookUrl: () => hook,
+  webhook_url: () => hook,
+  webhookFailoverUrl: () => hook,
+  webhook_failover_url: () => hook,
   messages: () => ({ item: () => ({ to: freshNumber(), text: 'x' }) }),
   permissions: () => ({ item: (i) => permissions[i] }),
   subject: () => line,
@@ -156,6 +211,16 @@ export const samples = {
   expiresAt: () => ({ good: [ahead(minute), '2999-01-01T00:00:00+02:00'], bad: [...noTimes, ahead(-minute), '1970-01-01T00:00:00Z'] }),
   createdAfter: () => ({ good: ['2020-01-01T00:00:00Z', '2999-01-01T00:00:00.5+02:00'], bad: noTimes }),
   createdBefore: () => ({ good: ['2020-01-01T00:00:00Z', '2999-01-01T00:00:00.5+02:00'], bad: noTimes }),
+  url: () => hook,
+  events: () => ({ item: (i) => events[i], items: { bad: ['webhook.test', 'message.send', 'sent', '**'] } }),
+  description: () => line,
+  secret: () => ({
+    good: [newSecret(), newSecret()],
+    bad: ['', 'whsec_', 'x', 'whsec_c2hvcnQ=', newSecret().slice(6), `${newSecret()}=`, `whsec_${'A'.repeat(88)}`, `whsec_${'!'.repeat(32)}`],
+  }),
+  'redeliver.since': () => ({ good: ['2020-01-01T00:00:00Z', '2026-01-01T00:00:00.5+02:00'], bad: [...noTimes, '2999-01-01T00:00:00Z'] }),
+  'redeliver.until': () => ({ good: ['2020-01-02T00:00:00Z', '2999-01-01T00:00:00.5+02:00'], bad: noTimes }),
+  until: () => ({ good: ['2020-01-01T00:00:00Z', '2999-01-01T00:00:00.5+02:00'], bad: noTimes }),
   since: () => ({ good: ['2020-01-01T00:00:00Z', '2999-01-01T00:00:00.5+02:00'], bad: noTimes }),
   batchId: (world) => ({ good: [world.batch.batchId], bad: ['', 'x', 'bat_', 'bat_0', 'bat_-----------', world.message.messageId] }),
   'listMessages.cursor': (world) => ({ good: [world.message.messageId], bad: ['', 'x', 'msg_', 'msg_0', 'msg_-----------', world.batch.batchId] }),
@@ -163,6 +228,10 @@ export const samples = {
   'listKeys.cursor': (world) => ({ good: [world.key.keyId], bad: ['', 'x', 'key_', 'key_0', 'key_-----------', world.message.messageId] }),
   'listEvents.cursor': (world) => ({ good: [world.event.id], bad: ['', 'x', 'evt_', 'evt_0', 'evt_-----------', world.message.messageId] }),
   'listEvents.after': (world) => samples['listEvents.cursor'](world),
+  'listWebhooks.cursor': (world) => ({ good: [world.webhook.webhookId], bad: ['', 'x', 'whk_', 'whk_0', 'whk_-----------', world.message.messageId] }),
+  'listDeliveries.cursor': (world) => ({ good: [world.delivery.deliveryId], bad: ['', 'x', 'dlv_', 'dlv_0', 'dlv_-----------', world.message.messageId] }),
+  webhookId: () => ({ bad: ['x', 'whk_', 'whk_0', 'whk_-----------', 'whk_é', 'msg_00000000000'] }),
+  deliveryId: () => ({ bad: ['x', 'dlv_', 'dlv_0', 'dlv_-----------', 'msg_00000000000'] }),
   messageId: () => ({ bad: ['x', 'msg_', 'msg_0', 'msg_-----------', 'msg_é', 'bat_00000000000'] }),
   keyId: () => ({ bad: ['x', 'key_', 'key_0', 'key_-----------', 'msg_00000000000'] }),
 };
@@ -187,6 +256,11 @@ const faults = {
   scheduledAt: { form: 'invalid_scheduled_time' },
   webhookUrl: { form: 'invalid_webhook_url', high: 'invalid_webhook_url' },
   webhookFailoverUrl: { form: 'invalid_webhook_url', high: 'invalid_webhook_url' },
+  url: { form: 'invalid_webhook_url', high: 'invalid_webhook_url' },
+  events: { few: 'invalid_events', many: 'invalid_events', twice: 'invalid_events', 'item form': 'invalid_events' },
+  'redeliver.since': { form: 'invalid_date_range' },
+  'redeliver.until': { form: 'invalid_date_range' },
+  until: every('invalid_date_range'),
   messages: { few: 'batch_empty', many: 'batch_too_large' },
   limit: every('invalid_limit'),
   cursor: every('invalid_cursor'),
@@ -209,11 +283,11 @@ export function faultCode(op, field, kind) {
 
 // What must be given along with a field.
 export const companions = {
-  webhookFailoverUrl: { webhookUrl: 'https://example.com/hook' },
-  webhook_failover_url: { webhookUrl: 'https://example.com/hook' },
+  webhookFailoverUrl: { webhookUrl: 'https://hooks.example/a' },
+  webhook_failover_url: { webhookUrl: 'https://hooks.example/a' },
 };
 
 // What the answer to an id of the wrong form is: it names nothing that exists.
 export const unknownIds = {
-  messageId: 'message_not_found', batchId: 'batch_not_found', keyId: 'key_not_found',
+  messageId: 'message_not_found', batchId: 'batch_not_found', keyId: 'key_not_found', webhookId: 'webhook_not_found', deliveryId: 'delivery_not_found',
 };
