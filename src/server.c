@@ -51,6 +51,16 @@ static void store_gave_up(void *server, const char *why)
               why);
 }
 
+/* There may be something new for the event streams. */
+static void store_committed(void *server)
+{
+    struct server *s = server;
+    struct http_server *http = atomic_load_explicit(&s->streams, memory_order_acquire);
+
+    if (http)
+        http_server_stir(http);
+}
+
 /* ---- starting, lowest layer first; each returns 0 or a negative errno with s->why set ---- */
 
 static int build_guard(struct server *s)
@@ -113,6 +123,7 @@ static int start_writer(struct server *s)
                                      .max_waiting = (size_t)s->config->queue_writes,
                                      .given_up = store_gave_up,
                                      .health = store_health,
+                                     .committed = store_committed,
                                      .context = s};
     int failed = writer_start(&s->writer, &options);
 
@@ -226,7 +237,8 @@ static int start_http(struct server *s)
                                           .bound = api_bound,
                                           .worker_open = api_worker_open,
                                           .worker_close = api_worker_close,
-                                          .worker_rest = api_worker_rest};
+                                          .worker_rest = api_worker_rest,
+                                          .worker_tell = api_worker_tell};
 
     snprintf(listen_on, sizeof listen_on, strchr(c->server_listen.host, ':') ? "[%s]:%u" : "%s:%u",
              c->server_listen.host, c->server_listen.port);
@@ -235,6 +247,7 @@ static int start_http(struct server *s)
         failed = http_server_start(&s->http, &options, s->why);
     if (failed)
         return failed;
+    atomic_store_explicit(&s->streams, s->http, memory_order_release);
     snprintf(s->url, sizeof s->url, "https://%s", http_server_address(s->http));
     return 0;
 }

@@ -31,6 +31,7 @@ struct server {
     struct live *live;
     struct api *api;
     struct http_server *http;
+    _Atomic(struct http_server *) streams; /* the same, for the writer's thread */
     struct data_dir data;
     char first_key[KEY_CHARS + 1]; /* "" unless this is the first start */
 };

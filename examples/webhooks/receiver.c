@@ -17,6 +17,8 @@
 
 enum { LONGEST = 256 * 1024, REMEMBERED = 10000, SIGNATURE = 7 + 64 };
 
+static const char *secrets = ""; /* two of them during a rotation, with a space between */
+
 /* X-Service-Signature: the key is the whole secret as it is written, `whsec_` included. */
 static bool is_signed(const char *secret, size_t length, const char *signature, const char *body,
                       size_t size)
@@ -33,15 +35,14 @@ static bool is_signed(const char *secret, size_t length, const char *signature, 
            gnutls_memcmp(signature, wanted, SIGNATURE) == 0;
 }
 
-/* With any of the secrets: there are two during a rotation, with a space between. */
 static bool is_genuine(const char *signature, const char *body, size_t size)
 {
-    const char *secret = getenv("SKYLARK_WEBHOOK_SECRET");
     bool genuine = false;
 
-    for (size_t length; *(secret += strspn(secret, " ")); secret += length) {
-        length = strcspn(secret, " ");
+    for (const char *secret = secrets; *(secret += strspn(secret, " "));) {
+        size_t length = strcspn(secret, " ");
         genuine |= is_signed(secret, length, signature, body, size);
+        secret += length;
     }
     return genuine;
 }
@@ -128,7 +129,7 @@ int main(int argc, char **argv)
 {
     struct timeval patience = {.tv_sec = 10};
 
-    if (!getenv("SKYLARK_WEBHOOK_SECRET")) {
+    if (!(secrets = getenv("SKYLARK_WEBHOOK_SECRET"))) {
         fputs("SKYLARK_WEBHOOK_SECRET is not set. `skylark webhooks listen --print-secret` prints "
               "it.\n",
               stderr);

@@ -1,6 +1,8 @@
 /* The API's objects: what all workers share and what each has for itself. */
 #include "api/call.h"
 #include "api/errors_page.h"
+#include "api/event_stream.h"
+#include "api/stream_seats.h"
 #include "api/throttle.h"
 
 #include <errno.h>
@@ -19,10 +21,11 @@ int api_new(struct api **ret, const struct api_options *options)
     a->options = *options;
     snprintf(a->docs_url, sizeof a->docs_url, "%s", options->docs_url);
     a->throttle = throttle_new(options->failed_keys);
+    a->seats = stream_seats_new();
     buf_init(&a->errors_page, PAGE_MAX);
     errors_page_write(&a->errors_page);
     pthread_mutex_init(&a->trouble_lock, NULL);
-    if (!a->throttle || a->errors_page.failed) {
+    if (!a->throttle || !a->seats || a->errors_page.failed) {
         api_free(a);
         return -ENOMEM;
     }
@@ -33,6 +36,7 @@ int api_new(struct api **ret, const struct api_options *options)
 void api_free(struct api *a)
 {
     throttle_free(a->throttle);
+    stream_seats_free(a->seats);
     buf_done(&a->errors_page);
     pthread_mutex_destroy(&a->trouble_lock);
     free(a);
@@ -79,9 +83,11 @@ int api_worker_open(void *api, void **ret)
     w->api = a;
     arena_init(&w->scratch, SCRATCH_MAX);
     w->keys = key_cache_new();
-    int failed = w->keys ? store_reader_open(a->options.store, &w->reader) : -ENOMEM;
+    w->events = event_streams_new();
+    int failed = w->keys && w->events ? store_reader_open(a->options.store, &w->reader) : -ENOMEM;
     if (failed) {
         key_cache_free(w->keys);
+        event_streams_free(w->events);
         free(w);
         return failed;
     }
@@ -97,12 +103,18 @@ void api_worker_rest(void *worker)
     store_reader_rest(w->reader);
 }
 
+bool api_worker_tell(void *worker)
+{
+    return event_streams_tell(worker);
+}
+
 void api_worker_close(void *worker)
 {
     struct api_worker *w = worker;
 
     store_reader_close(w->reader);
     key_cache_free(w->keys);
+    event_streams_free(w->events);
     arena_done(&w->scratch);
     free(w);
 }

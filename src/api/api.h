@@ -50,3 +50,4 @@ void api_bound(void *api, const char *address);
 int api_worker_open(void *api, void **ret);
 void api_worker_close(void *worker);
 void api_worker_rest(void *worker);
+bool api_worker_tell(void *worker);

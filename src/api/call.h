@@ -16,10 +16,13 @@ enum { MAINTENANCE_RETRY_S = 60 };
 
 struct key_cache;
 struct throttle;
+struct stream_seats;
+struct event_streams;
 
 struct api {
     struct api_options options;
     struct throttle *throttle;
+    struct stream_seats *seats;
     _Atomic bool maintenance;
     _Atomic(const struct routing *) routing;   /* of live mode; NULL: none */
     _Atomic(const struct price_list *) prices; /* NULL: the built-in ones */
@@ -43,6 +46,7 @@ struct api_worker {
     struct arena scratch;     /* for a moment's look */
     struct inbox_wait *waits; /* calls that wait for messages (inbox.c) */
     size_t wait_count;
+    struct event_streams *events;
 };
 
 /* The request headers that calls look at; p == NULL where there is none. */
@@ -130,7 +134,7 @@ bool query_time(struct str value, const char *field, int64_t *ret_us, struct pro
 
 /* ---- pages (page.c): limit, cursor, and the pagination envelope of every list ---- */
 
-enum { PAGE_LIMIT_DEFAULT = 50, PAGE_LIMIT_MAX = 100 };
+enum { PAGE_LIMIT_DEFAULT = 50, PAGE_LIMIT_MAX = 100, PAGE_NO_TOTAL = -1 };
 
 struct page_query {
     int64_t cursor; /* 0 = from the start */
@@ -143,7 +147,7 @@ bool page_read_cursor(struct call *c, struct str value, const char *prefix, int6
                       struct problem *p);
 /* The problem of a cursor that leads nowhere; false. */
 bool page_cursor_problem(struct problem *p);
-/* "pagination": {…}; ids 0 become null. */
+/* "pagination": {…}; ids 0 become null; PAGE_NO_TOTAL: lists that nobody counts. */
 void page_put(struct json_writer *w, struct call *c, const char *prefix, int64_t next,
               int64_t previous, int64_t total);
 
@@ -277,6 +281,7 @@ call_handler batch_create, batch_get;
 call_handler messages_list, messages_get, messages_cancel, messages_events;
 call_handler inbound_create;
 call_handler inbox_get;
+call_handler events_get;
 call_handler rate_limits_get;
 call_handler keys_list, keys_create, keys_get, keys_rotate, keys_revoke;
 call_handler opt_outs_list, opt_outs_create, opt_outs_get, opt_outs_remove;

@@ -44,6 +44,7 @@ void page_put(struct json_writer *w, struct call *c, const char *prefix, int64_t
     json_member_bool(w, "hasMore", next != 0);
     put_cursor(w, c, "nextCursor", prefix, next);
     put_cursor(w, c, "previousCursor", prefix, previous);
-    json_member_i64(w, "totalCount", total);
+    if (total != PAGE_NO_TOTAL)
+        json_member_i64(w, "totalCount", total);
     json_end(w);
 }

@@ -44,6 +44,7 @@ static const struct {
      false},
     {"POST", "/v1/test/inbound", PERMISSION_SMS_SEND, true},
     {"GET", "/v1/test/inbox", PERMISSION_SMS_READ, true},
+    {"GET", "/v1/events", PERMISSION_WEBHOOKS_READ, false},
     {"GET", "/v1/openapi.json", NO_KEY, false},
     {"GET", "/livez", NO_KEY, false},
     {"GET", "/readyz", NO_KEY, false},

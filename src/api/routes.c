@@ -59,6 +59,7 @@ static const struct route {
      PERMISSION_WEBHOOKS_WRITE, delivery_retry},
     {HTTP_POST, "/v1/test/inbound", WITH_KEY | TEST_ONLY, PERMISSION_SMS_SEND, inbound_create},
     {HTTP_GET, "/v1/test/inbox", WITH_KEY | TEST_ONLY, PERMISSION_SMS_READ, inbox_get},
+    {HTTP_GET, "/v1/events", WITH_KEY, PERMISSION_WEBHOOKS_READ, events_get},
     {HTTP_GET, "/v1/openapi.json", PUBLIC, 0, service_openapi},
     {HTTP_GET, "/livez", PUBLIC, 0, service_livez},
     {HTTP_GET, "/readyz", PUBLIC, 0, service_readyz},

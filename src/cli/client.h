@@ -14,6 +14,7 @@ struct client {
     char url[CLIENT_URL_MAX]; /* without a slash at the end */
     char ca_file[PATH_MAX];   /* "" = the system's authorities */
     bool local;               /* a loopback address */
+    char folder[PATH_MAX];    /* where the address was found; "" = it was given */
     char key[CLIENT_KEY_MAX];
     const char *idempotency_key; /* NULL = none */
 };
@@ -25,11 +26,36 @@ int client_open(struct client *c, const struct invocation *in);
 int client_call(const struct client *c, const char *method, const char *path, struct str body,
                 struct http_reply *reply);
 
+/* Follows an answer that does not end. Nothing is told; the reply is to be done in every case.
+ * `last` is the id of the last event that was seen, or "". */
+enum http_outcome client_follow(const struct client *c, const char *path, const char *last,
+                                const struct http_follow *wish, struct http_reply *reply);
+/* What client_call would have told, and its exit code. */
+int client_tell(const struct client *c, enum http_outcome outcome, const struct http_reply *reply);
+/* A local server may have another address when it comes back. */
+void client_look_again(struct client *c);
+
+/* One request, and the answer is parsed; the tree is the caller's. */
+int client_fetch(const struct client *c, const char *method, const char *path, struct str body,
+                 struct json_node **ret);
+
 /* Opens a client for one request and parses the answer; the tree is the caller's. */
 int client_ask(const struct invocation *in, const char *method, const char *path, struct str body,
                struct json_node **ret);
 
+/* Which option becomes which parameter of a query. */
+struct client_parameter {
+    enum option_id option;
+    const char *name;
+};
+
+/* Adds those that were given to a path, and a NUL. */
+void client_add_query(struct buf *path, const struct invocation *in,
+                      const struct client_parameter *parameters, size_t count);
+
 /* Adds text as part of a query or path: what is not plain is percent-encoded. */
 void client_escape(struct buf *out, const char *text);
+/* Whether the host of a URL is this machine itself, as far as the URL tells. */
+bool client_url_is_local(struct str url);
 /* Whether text can be part of a path as it is: letters, digits, _ and -. */
 bool client_plain_id(const char *text);

@@ -58,6 +58,22 @@
     X(QUIET, "quiet", 0, NULL, "Show no messages and take no lines.")                              \
     X(LOG, "log", 0, "FILE",                                                                       \
       "Add a line for each submit_sm: monotonic microseconds, destination, text.")                 \
+    X(EVENTS, "events", 0, "LIST",                                                                 \
+      "Only these, such as message.sent,message.failed; * is all of them.")                        \
+    X(MODE, "mode", 0, "MODE", "Of which messages: test, live or all.")                            \
+    X(DESCRIPTION, "description", 0, "TEXT", "What it is for, in your words.")                     \
+    X(ENDPOINT, "endpoint", 0, "URL", "The address that is told.")                                 \
+    X(ENABLE, "enable", 0, NULL, "Switch it on; what waited goes out.")                            \
+    X(DISABLE, "disable", 0, NULL, "Switch it off; events wait until it is on again.")             \
+    X(SINCE, "since", 0, "TIME", "From then on: 15m, 1h or 7d ago, or 2026-01-31T09:00:00Z.")      \
+    X(UNTIL, "until", 0, "TIME", "Up to then, in the same forms; not given: now.")                 \
+    X(ALL, "all", 0, NULL, "Also what was delivered, not only what failed.")                       \
+    X(FORWARD_TO, "forward-to", 0, "URL",                                                          \
+      "Where events go: http:// to this machine, or https://.")                                    \
+    X(SINCE_START, "since-start", 0, NULL, "Begin with the oldest event that is kept.")            \
+    X(PRINT_SECRET, "print-secret", 0, NULL, "Print the secret that it signs with, and end.")      \
+    X(WRITE_ENV, "write-env", 0, "FILE:NAME",                                                      \
+      "Set the variable NAME in FILE to the secret, such as .env:WEBHOOK_SECRET.")                 \
     X(SECRET_FILE, "secret-file", 0, "FILE", "File with the webhook secret; - is standard input.") \
     X(REQUEST, "request", 0, "FILE",                                                               \
       "The request as it came: header lines, an empty line, body; - is standard input.")           \
@@ -170,6 +186,21 @@ int run_prices_import(const struct invocation *in);
 int run_prices_list(const struct invocation *in);
 int run_prices_clear(const struct invocation *in);
 int run_route_explain(const struct invocation *in);
+int run_webhooks_list(const struct invocation *in);
+int run_webhooks_create(const struct invocation *in);
+int run_webhooks_get(const struct invocation *in);
+int run_webhooks_update(const struct invocation *in);
+int run_webhooks_delete(const struct invocation *in);
+int run_webhooks_rotate_secret(const struct invocation *in);
+int run_webhooks_message_secret(const struct invocation *in);
+int run_webhooks_test(const struct invocation *in);
+int run_webhooks_deliveries(const struct invocation *in);
+int run_webhooks_delivery(const struct invocation *in);
+int run_webhooks_retry(const struct invocation *in);
+int run_webhooks_redeliver(const struct invocation *in);
+int run_webhooks_event_types(const struct invocation *in);
+int run_events_list(const struct invocation *in);
+int run_webhooks_listen(const struct invocation *in);
 int run_webhooks_verify(const struct invocation *in);
 int run_config_check(const struct invocation *in);
 int run_config_show(const struct invocation *in);

@@ -7,6 +7,19 @@
 #define SETTING_SET                                                                                \
     STORE_SET, HAS(LISTEN), HAS(WORKERS), HAS(LOG_LEVEL), HAS(LOG_FORMAT), HAS(ALLOW_LOCALHOST)
 
+#define MEANS(...) ((const struct meaning[]){__VA_ARGS__, {OPTION_COUNT, NULL, NULL}})
+#define MEANS_SECRET                                                                               \
+    {                                                                                              \
+        OPTION_SECRET_FILE, "FILE",                                                                \
+            "File with a secret of your own, whsec_ and base64; - is standard input. Not given: "  \
+            "one is "                                                                              \
+            "made."                                                                                \
+    }
+#define MEANS_GRACE                                                                                \
+    {                                                                                              \
+        OPTION_GRACE, "HOURS", "How long the old secret goes on, 0 to 168; 24 if not given."       \
+    }
+
 const struct command commands[] = {
     {.words = "serve",
      .options = {SETTING_SET},
@@ -58,6 +71,146 @@ const struct command commands[] = {
      .run = run_messages_cancel,
      .summary = "Call back a message that no carrier has yet.",
      .example = "skylark messages cancel msg_4fT9aKx02Lq"},
+    {.words = "webhooks list",
+     .options = {CLIENT_SET},
+     .run = run_webhooks_list,
+     .summary = "Show the addresses that are told what happens to messages.",
+     .example = "skylark webhooks list"},
+    {.words = "webhooks create",
+     .arguments = "URL",
+     .least = 1,
+     .most = 1,
+     .options = {CLIENT_SET, HAS(EVENTS), HAS(MODE), HAS(DESCRIPTION), HAS(SECRET_FILE)},
+     .meanings =
+         MEANS({OPTION_EVENTS, "LIST",
+                "What to tell: message.sent,message.delivered,message.failed if not given; * is "
+                "all. 'skylark webhooks event-types' explains them."},
+               {OPTION_MODE, "MODE",
+                "Of which messages: test, live or all. With a test key only test, which it is "
+                "when not given."},
+               MEANS_SECRET),
+     .run = run_webhooks_create,
+     .summary = "Have an address told what happens to messages.",
+     .details = "Each event is a POST with JSON, signed with a secret that is shown once, now. "
+                "The address must be https and of the public internet, unless the operator lets "
+                "others through (webhooks.allow, webhooks.allow_localhost). To try things on your "
+                "own machine 'skylark webhooks listen' needs none of that.",
+     .example = "skylark webhooks create https://example.com/hook --events message.failed"},
+    {.words = "webhooks get",
+     .arguments = "ID",
+     .least = 1,
+     .most = 1,
+     .options = {CLIENT_SET},
+     .run = run_webhooks_get,
+     .summary = "Show one webhook and how it stands.",
+     .example = "skylark webhooks get whk_4fT9aKx02Lq"},
+    {.words = "webhooks update",
+     .arguments = "ID",
+     .least = 1,
+     .most = 1,
+     .options = {CLIENT_SET, HAS(ENDPOINT), HAS(EVENTS), HAS(MODE), HAS(DESCRIPTION), HAS(ENABLE),
+                 HAS(DISABLE)},
+     .meanings = MEANS(
+         {OPTION_EVENTS, "LIST", "What to tell, such as message.sent,message.failed; * is all."}),
+     .run = run_webhooks_update,
+     .summary = "Change a webhook, or switch it on or off.",
+     .details = "What is not named stays as it is.",
+     .example = "skylark webhooks update whk_4fT9aKx02Lq --enable"},
+    {.words = "webhooks delete",
+     .arguments = "ID",
+     .least = 1,
+     .most = 1,
+     .options = {CLIENT_SET},
+     .run = run_webhooks_delete,
+     .summary = "Remove a webhook, and what waits for it.",
+     .example = "skylark webhooks delete whk_4fT9aKx02Lq"},
+    {.words = "webhooks rotate-secret",
+     .arguments = "ID",
+     .least = 1,
+     .most = 1,
+     .options = {CLIENT_SET, HAS(GRACE), HAS(SECRET_FILE)},
+     .meanings = MEANS(MEANS_GRACE, MEANS_SECRET),
+     .run = run_webhooks_rotate_secret,
+     .summary = "Give a webhook a new secret.",
+     .details = "During the hours of grace X-Service-Signature is made with the old secret, and "
+                "webhook-signature lists both; so receivers can change over in their own time.",
+     .example = "skylark webhooks rotate-secret whk_4fT9aKx02Lq --grace 24"},
+    {.words = "webhooks message-secret",
+     .options = {CLIENT_SET, HAS(GRACE)},
+     .meanings = MEANS(MEANS_GRACE),
+     .run = run_webhooks_message_secret,
+     .summary = "Make a new secret for the webhookUrl of messages.",
+     .details = "What goes to a webhookUrl that a message brings is signed with one secret for all "
+                "messages of the account, one for test and one for live. It is shown only when "
+                "it is made, which this does.",
+     .example = "skylark webhooks message-secret"},
+    {.words = "webhooks test",
+     .arguments = "ID",
+     .least = 1,
+     .most = 1,
+     .options = {CLIENT_SET},
+     .run = run_webhooks_test,
+     .summary = "Send a webhook an event to try it, and tell what it answers.",
+     .details = "Waits up to 35 seconds. Exits with 0 when the answer is 2xx, with 1 when it is "
+                "not, and with 8 when nothing was sent in that time.",
+     .example = "skylark webhooks test whk_4fT9aKx02Lq"},
+    {.words = "webhooks deliveries",
+     .arguments = "ID",
+     .least = 1,
+     .most = 1,
+     .options = {CLIENT_SET, HAS(LIMIT), HAS(CURSOR), HAS(STATUS), HAS(SINCE), HAS(UNTIL)},
+     .meanings =
+         MEANS({OPTION_STATUS, "WORD", "Only those that are pending, delivered or failed."}),
+     .run = run_webhooks_deliveries,
+     .summary = "Show what was sent to a webhook, newest first.",
+     .example = "skylark webhooks deliveries whk_4fT9aKx02Lq --status failed --since 1h"},
+    {.words = "webhooks delivery",
+     .arguments = "ID DELIVERY-ID",
+     .least = 2,
+     .most = 2,
+     .options = {CLIENT_SET},
+     .run = run_webhooks_delivery,
+     .summary = "Show the bytes of one delivery: request, tries and answers.",
+     .example = "skylark webhooks delivery whk_4fT9aKx02Lq dlv_2nB7cQe91Rs"},
+    {.words = "webhooks retry",
+     .arguments = "ID DELIVERY-ID",
+     .least = 2,
+     .most = 2,
+     .options = {CLIENT_SET},
+     .run = run_webhooks_retry,
+     .summary = "Try one delivery again, now.",
+     .example = "skylark webhooks retry whk_4fT9aKx02Lq dlv_2nB7cQe91Rs"},
+    {.words = "webhooks redeliver",
+     .arguments = "ID",
+     .least = 1,
+     .most = 1,
+     .options = {CLIENT_SET, HAS(SINCE), HAS(UNTIL), HAS(ALL), HAS(DRY_RUN)},
+     .meanings = MEANS({OPTION_DRY_RUN, NULL, "Only tell how many there are; send nothing."}),
+     .run = run_webhooks_redeliver,
+     .summary = "Send again what failed in a time, oldest first.",
+     .details = "On a terminal it tells how many there are and asks first.",
+     .example = "skylark webhooks redeliver whk_4fT9aKx02Lq --since 1h --dry-run"},
+    {.words = "webhooks event-types",
+     .options = {CLIENT_SET},
+     .run = run_webhooks_event_types,
+     .summary = "Explain the events that there are.",
+     .example = "skylark webhooks event-types"},
+    {.words = "webhooks listen",
+     .options = {STORE_SET, HAS(URL), HAS(CACERT), HAS(FORWARD_TO), HAS(EVENTS), HAS(FROM),
+                 HAS(SINCE_START), HAS(PRINT_SECRET), HAS(WRITE_ENV)},
+     .meanings =
+         MEANS({OPTION_FROM, "ID", "Begin behind this event, evt_…; not given: from now on."},
+               {OPTION_EVENTS, "LIST",
+                "Only these, such as message.sent,message.failed; all if not given."}),
+     .run = run_webhooks_listen,
+     .summary = "Forward events to a program on your own machine.",
+     .details =
+         "Follows the events of your key and posts each to a URL as a webhook would: same "
+         "body, same headers, signed. No tunnel and no public address are needed. The secret "
+         "is made once and stays the same. When the server goes away it waits and misses "
+         "nothing. A forward that fails is tried three times more; then it goes on.",
+     .example = "skylark webhooks listen --forward-to http://localhost:3000/hook --write-env "
+                ".env:WEBHOOK_SECRET"},
     {.words = "webhooks verify",
      .arguments = "[BODY-FILE]",
      .most = 1,
@@ -72,6 +225,13 @@ const struct command commands[] = {
          "would explain it. Asks no server. Exits with 0 when all is right, with 1 when it "
          "is not.",
      .example = "skylark webhooks verify body.json --signature \"sha256=…\" --secret-file secret"},
+    {.words = "events list",
+     .options = {CLIENT_SET, HAS(LIMIT), HAS(CURSOR), HAS(EVENTS), HAS(AFTER)},
+     .meanings = MEANS({OPTION_AFTER, "ID",
+                        "Those behind this event, oldest first; evt_… of the last one seen."}),
+     .run = run_events_list,
+     .summary = "Show what happened to messages, newest first.",
+     .example = "skylark events list --events message.failed"},
     {.words = "keys create",
      .arguments = "[NAME]",
      .most = 1,

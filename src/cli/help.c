@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-enum { LEFT_COMMAND = 26, LEFT_OPTION = 26 };
+enum { LEFT_COMMAND = 27, LEFT_OPTION = 26 };
 
 static void add_command_line(struct buf *out, const struct command *c)
 {

@@ -47,11 +47,7 @@ int run_messages_events(const struct invocation *in)
 
 /* ---- many ---- */
 
-/* Which option becomes which parameter of the query. */
-static const struct {
-    enum option_id option;
-    const char *name;
-} list_parameters[] = {
+static const struct client_parameter list_parameters[] = {
     {OPTION_STATUS, "status"},
     {OPTION_TO, "to"},
     {OPTION_FROM, "from"},
@@ -65,24 +61,12 @@ static const struct {
 };
 enum { PARAMETERS = sizeof list_parameters / sizeof *list_parameters, FILTERS = PARAMETERS - 2 };
 
-/* Ends with a NUL. Returns whether messages are left out. */
-static bool write_list_path(const struct invocation *in, struct buf *out)
+static bool is_filtered(const struct invocation *in)
 {
-    const char *mark = "?";
-    bool filtered = false;
-
-    buf_text(out, "/v1/messages");
-    for (size_t i = 0; i < PARAMETERS; i++) {
-        const char *value = in->values[list_parameters[i].option];
-        if (!value)
-            continue;
-        buf_printf(out, "%s%s=", mark, list_parameters[i].name);
-        client_escape(out, value);
-        mark = "&";
-        filtered |= i < FILTERS;
-    }
-    buf_add_char(out, '\0');
-    return filtered;
+    for (size_t i = 0; i < FILTERS; i++)
+        if (in->values[list_parameters[i].option])
+            return true;
+    return false;
 }
 
 /* How many there are and how to go on: talk, so that pipes get rows only. */
@@ -114,7 +98,8 @@ int run_messages_list(const struct invocation *in)
     buf_init(&path, 1 << 16);
     if (!invocation_format(in, &format))
         return CLI_USAGE;
-    bool filtered = write_list_path(in, &path);
+    buf_text(&path, "/v1/messages");
+    client_add_query(&path, in, list_parameters, PARAMETERS);
     if (path.failed) {
         talk("The options are too long.");
         return CLI_USAGE;
@@ -124,6 +109,6 @@ int run_messages_list(const struct invocation *in)
         return r;
     message_print_list(answer, format);
     if (format == OUTPUT_TABLE)
-        tell_page(answer, filtered);
+        tell_page(answer, is_filtered(in));
     return CLI_OK;
 }

@@ -50,6 +50,17 @@ const struct json_node *json_node_item(const struct json_node *node, size_t inde
     return outer(json_array_get(inner(node), index));
 }
 
+void json_node_each(const struct json_node *node,
+                    void (*take)(void *context, struct str name, const struct json_node *value),
+                    void *context)
+{
+    json_t *object = (json_t *)node; /* jansson's iterators take no const; nothing is changed */
+    const char *name;
+    json_t *value;
+
+    json_object_foreach(object, name, value) take(context, str_of(name), outer(value));
+}
+
 struct str json_node_string(const struct json_node *node)
 {
     return (struct str){json_string_value(inner(node)), json_string_length(inner(node))};

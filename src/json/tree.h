@@ -16,6 +16,11 @@ const struct json_node *json_node_at(const struct json_node *node, const char *p
 size_t json_node_count(const struct json_node *node);
 const struct json_node *json_node_item(const struct json_node *node, size_t index);
 
+/* Each member of an object, in the order in which they were written. */
+void json_node_each(const struct json_node *node,
+                    void (*take)(void *context, struct str name, const struct json_node *value),
+                    void *context);
+
 /* A string's own bytes, valid as long as the tree; p is NULL when it is no string. */
 struct str json_node_string(const struct json_node *node);
 /* Any value as text without quotes; null and nothing add nothing. */

@@ -44,6 +44,27 @@ static void test_walk(void **state)
     json_tree_free(root);
 }
 
+static void add_member(void *context, struct str name, const struct json_node *value)
+{
+    buf_printf(context, "%.*s=", STR_FMT(name));
+    json_node_text(value, context);
+    buf_text(context, ";");
+}
+
+static void test_members(void **state)
+{
+    struct json_node *root JSON_TREE_CLEANUP =
+        json_tree_parse(STR("{\"z\":\"1\",\"a\":{\"b\":2},\"m\":null}"));
+    struct buf b BUF_CLEANUP;
+
+    buf_init(&b, 4096);
+    json_node_each(root, add_member, &b);
+    assert_true(str_is(buf_str(&b), "z=1;a={\"b\":2};m=;"));
+    json_node_each(json_node_at(root, "z"), add_member, &b);
+    json_node_each(NULL, add_member, &b);
+    assert_int_equal(b.n, strlen("z=1;a={\"b\":2};m=;"));
+}
+
 static void test_write(void **state)
 {
     struct json_node *root = json_tree_parse(str_of(answer));
@@ -67,6 +88,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_walk),
+        cmocka_unit_test(test_members),
         cmocka_unit_test(test_write),
         cmocka_unit_test(test_malformed),
     };

@@ -31,6 +31,14 @@ static inline bool key_is_on(const struct key_record *k, int64_t now_us)
     return key_state(k, now_us) <= KEY_RETIRING;
 }
 
+/* When it goes off, or went; 0 = never. */
+static inline int64_t key_off_us(const struct key_record *k)
+{
+    if (!k->revoked_us || (k->expires_us && k->expires_us < k->revoked_us))
+        return k->expires_us;
+    return k->revoked_us;
+}
+
 /* X(name, number on disk, word) */
 #define PERMISSIONS(X)                                                                             \
     X(SMS_SEND, 0, "sms:send")                                                                     \

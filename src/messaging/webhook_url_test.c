@@ -140,6 +140,12 @@ static void for_development_plain_to_localhost(void **state)
             fail_msg("%s: %s", urls[i], problem.message);
         assert_refused(urls[i], strict);
     }
+    assert_false(check("http://localhost:3000/", strict));
+    assert_non_null(strstr(problem.message, "https://"));
+    assert_non_null(strstr(problem.message, "webhooks listen"));
+    assert_non_null(strstr(problem.message, "webhooks.allow_localhost"));
+    assert_false(check("http://example.com/", strict));
+    assert_null(strstr(problem.message, "localhost"));
     assert_refused("http://localhost:3000/a b", open);
     assert_refused("http://localhost:x/", open);
 }

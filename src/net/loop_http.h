@@ -22,7 +22,8 @@ struct loop_http_options {
 enum { LOOP_HTTP_WHY_SIZE = 256 };
 int loop_http_new(struct loop_http **ret, struct loop *l, const struct loop_http_options *options,
                   char why[LOOP_HTTP_WHY_SIZE]);
-/* Requests under way end without a word. After loop_stop, or on the loop's thread. */
+/* Requests under way end without a word. After loop_stop, or on the loop's thread; not from inside
+ * a callback of a request. Goes with the loop if that is freed before. */
 void loop_http_free(struct loop_http *h);
 
 enum loop_http_outcome {
@@ -53,7 +54,8 @@ struct loop_http_call {
     const char *url;
     const char *const *headers; /* "Name: value", NULL at the end; copied */
     struct str body;            /* copied */
-    size_t body_max;          /* of the answer: after so many bytes of body the rest is not read */
+    size_t body_max; /* of the answer: what comes after so many bytes of body is thrown away, and
+                        not even read after 64 KiB; the status counts nevertheless */
     loop_http_callback *done; /* once, never from inside loop_http_start */
     void *context;
 };

@@ -196,7 +196,7 @@ static bool shake_hands(struct test_peer *p, int patience_ms)
     }
     if (result == TLS_OK) /* what came with the end of the handshake */
         result = tls_stream_read(&p->tls, &p->in);
-    return result == TLS_MORE;
+    return result == TLS_MORE || result == TLS_CLOSED;
 }
 
 bool test_peer_accept(struct test_peer *p, const struct test_listener *l, int patience_ms)

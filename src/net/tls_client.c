@@ -145,67 +145,31 @@ int tls_client_stream(struct tls_stream *s, const struct tls_client *c, const ch
 
 /* ---- in words ---- */
 
-static void add_clause(struct buf *out, const char *clause, const char *name)
-{
-    buf_printf(out, "%s%s%s", out->n ? " and " : "the certificate ", clause, name);
-}
-
-static void explain_certificate(const struct tls_stream *s, struct buf *out)
-{
-    static const struct {
-        unsigned flaws;
-        const char *clause;
-    } clauses[] = {
-        {GNUTLS_CERT_EXPIRED, "has expired"},
-        {GNUTLS_CERT_NOT_ACTIVATED, "is not valid yet"},
-        {GNUTLS_CERT_REVOKED, "was revoked"},
-        {GNUTLS_CERT_INSECURE_ALGORITHM, "is signed with a weak algorithm"},
-        {GNUTLS_CERT_PURPOSE_MISMATCH, "is not one for servers"},
-    };
-    const char *ca = s->client->ca;
-
-    if (s->flaws & (GNUTLS_CERT_SIGNER_NOT_FOUND | GNUTLS_CERT_SIGNER_NOT_CA))
-        add_clause(out, "is not signed by an authority ", ca ? "in " : "that this system trusts");
-    if (out->n && ca)
-        buf_text(out, ca);
-    for (size_t i = 0; i < sizeof clauses / sizeof *clauses; i++)
-        if (s->flaws & clauses[i].flaws)
-            add_clause(out, clauses[i].clause, "");
-    if (s->flaws & GNUTLS_CERT_UNEXPECTED_OWNER)
-        add_clause(out, "is for other names than ", s->peer);
-    if (out->n == 0)
-        add_clause(out, "cannot be trusted", "");
-}
-
-static void explain_code(const struct tls_stream *s, struct buf *out)
+static void explain_code(const struct tls_stream *s, char why[TLS_WHY_SIZE])
 {
     switch (s->code) {
     case GNUTLS_E_FATAL_ALERT_RECEIVED:
-        buf_printf(out, "the peer refuses: %s",
+        str_format(why, TLS_WHY_SIZE, "the peer refuses: %s",
                    gnutls_alert_get_name(gnutls_alert_get(s->session)));
         break;
     case GNUTLS_E_UNEXPECTED_PACKET_LENGTH:
     case GNUTLS_E_UNSUPPORTED_VERSION_PACKET:
     case GNUTLS_E_UNEXPECTED_PACKET:
     case GNUTLS_E_RECORD_OVERFLOW:
-        buf_printf(out, "the peer does not speak TLS 1.2 or newer on this port");
+        str_format(why, TLS_WHY_SIZE, "the peer does not speak TLS 1.2 or newer on this port");
         break;
     case GNUTLS_E_NO_CERTIFICATE_FOUND:
-        buf_printf(out, "the peer shows no certificate");
+        str_format(why, TLS_WHY_SIZE, "the peer shows no certificate");
         break;
     default: /* of GnuTLS's hundreds */
-        buf_text(out, gnutls_strerror(s->code));
+        str_format(why, TLS_WHY_SIZE, "%s", gnutls_strerror(s->code));
     }
 }
 
 void tls_client_why(const struct tls_stream *s, char why[TLS_WHY_SIZE])
 {
-    struct buf out BUF_CLEANUP;
-
-    buf_init(&out, 8192);
     if (s->flaws)
-        explain_certificate(s, &out);
+        tls_flaws_explain(s->flaws, s->client->ca, s->peer, why);
     else
-        explain_code(s, &out);
-    str_format(why, TLS_WHY_SIZE, "%.*s", STR_FMT(buf_str(&out)));
+        explain_code(s, why);
 }

@@ -115,7 +115,8 @@ static int read_previous(const struct lists *l, int64_t cursor, size_t limit, st
 {
     int64_t *numbers;
     size_t count;
-    int failed = read_numbers(l, true, cursor + 1, l->last, limit, a, &numbers, &count);
+    int64_t first = cursor < l->first ? l->first : cursor + 1;
+    int failed = read_numbers(l, true, first, l->last, limit, a, &numbers, &count);
 
     if (!failed && count)
         *ret = numbers[count - 1];

@@ -11,6 +11,7 @@ static struct store_engine engine;
 static const struct store_engine *beneath;
 struct writer *writer;
 _Atomic int commits, begins, begin_error, commit_error;
+_Atomic int told;
 
 static int test_begin(struct store *s)
 {
@@ -153,6 +154,11 @@ static void note(char sign)
     pthread_mutex_unlock(&lock);
 }
 
+static void note_commit(void *context)
+{
+    atomic_fetch_add(&told, 1);
+}
+
 static void note_health(void *context, const char *why)
 {
     assert_true(!why || strlen(why) > 0);
@@ -187,7 +193,7 @@ int writer_set_up(void **state)
     engine.commit = test_commit;
     engine.housekeep = test_housekeep;
     store->engine = &engine;
-    commits = begins = begin_error = commit_error = 0;
+    commits = begins = begin_error = commit_error = told = 0;
     pieces = busy_calls = idle_calls = 0;
     house_gate = NULL;
     applied_count = finished_count = 0;
@@ -200,6 +206,7 @@ int writer_set_up(void **state)
         .store = store,
         .max_waiting = MANY,
         .health = note_health,
+        .committed = note_commit,
         .given_up = note_given_up,
         .riders[1] = {.wants = rider_wants, .write = rider_write, .done = rider_done},
     };

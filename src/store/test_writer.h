@@ -17,6 +17,7 @@ enum { MANY = 3000, PATIENCE_S = 10 };
 
 extern struct writer *writer;
 extern _Atomic int commits, begins, begin_error, commit_error;
+extern _Atomic int told; /* of commits */
 
 /* The house has `pieces` to do; the gate, if any, holds the writer at each. */
 extern _Atomic int pieces, busy_calls, idle_calls;

@@ -79,6 +79,8 @@ static int write_batch(struct writer *w, struct letter *first, enum riding ridin
         result = write_riders(w, riding == WITH_RIDERS_AT_LAST);
     result = store_end(w->options.store, result);
     finish_riders(w, result);
+    if (!result && w->options.committed)
+        w->options.committed(w->options.context);
     return result;
 }
 

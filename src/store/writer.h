@@ -45,6 +45,8 @@ struct writer_options {
     /* Told on the writer's thread when writing begins to fail, and when it works again (NULL),
      * which the writer finds out by itself. */
     void (*health)(void *context, const char *why);
+    /* Told on the writer's thread after each transaction that is durable; may be NULL. */
+    void (*committed)(void *context);
     void *context;
 };
 

@@ -13,6 +13,7 @@ static void many_jobs_share_a_transaction(void **state)
         assert_int_equal(result_of(&jobs[i]), 0);
     assert_int_equal(result_of(&blocker), 0);
     assert_int_equal(atomic_load(&commits), 2); /* the blocker's and one for all */
+    assert_int_equal(atomic_load(&told), 2);
     for (int i = 0; i < 501; i++) {
         assert_int_equal(applied[i], i);
         assert_int_equal(finished[i], i);
@@ -107,6 +108,7 @@ static void a_failing_job_fails_its_batch(void **state)
     for (int i = 0; i < 3; i++)
         assert_int_equal(result_of(&jobs[i]), -ENOSPC);
     assert_int_equal(atomic_load(&commits), 1); /* the blocker's only */
+    assert_int_equal(atomic_load(&told), 1);
     assert_health("x");
     assert_int_equal(writer_post(writer, &job_init(&after, 4)->job), 0);
     assert_int_equal(result_of(&after), 0);

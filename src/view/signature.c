@@ -28,7 +28,7 @@ const char *secret_fault(struct str secret)
     size_t n;
 
     if (!str_starts(secret, STR(SECRET_PREFIX)))
-        return "must begin with " SECRET_PREFIX "; leave it out and one is made for you";
+        return "must begin with " SECRET_PREFIX ", with base64 of 24 to 64 bytes behind it";
     if (secret.n > PREFIX_SIZE + BASE64_SIZE(SECRET_BYTES_MAX))
         return "is too long: after " SECRET_PREFIX " comes base64 of 24 to 64 bytes";
     if (!secret_bytes(secret, bytes, &n))

@@ -3,23 +3,15 @@ import { describe, it } from 'node:test';
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { LocalSmsc } from './lib/local-smsc.mjs';
 import { environment, run, skylark, sourceRoot } from './lib/program.mjs';
-import { Server, removeFolder, temporaryFolder } from './lib/server.mjs';
+import { Server, freePort, removeFolder, temporaryFolder } from './lib/server.mjs';
 import { slowness, until } from './lib/wait.mjs';
 
 const example = (name) => readFileSync(join(sourceRoot, 'examples/carrier-kannel', name), 'utf8');
 const bearerbox = '/usr/sbin/bearerbox';
 const text = 'The same from both';
-
-const freePort = () => new Promise((done) => {
-  const server = createServer().listen(0, '127.0.0.1', () => {
-    const { port } = server.address();
-    server.close(() => done(port));
-  });
-});
 
 // Kannel with the example's file, on ports of its own; sends one message.
 async function sendWithKannel(folder, smsc) {

@@ -321,7 +321,7 @@ describe('contract', { timeout: 240_000 * slowness }, () => {
   it('a page is as long as the description says when nobody does', async () => {
     for (const op of operations.filter(({ id }) => /^list/.test(id))) {
       const { schema } = op.inQuery.find(({ name }) => name === 'limit');
-      const { body: { data, pagination: { totalCount } } } = await world.call(op);
+      const { body: { data, pagination: { totalCount = Infinity } } } = await world.call(op); // events are not counted
       assert.ok(totalCount > schema.default || op.id !== 'listMessages', `${totalCount} messages`);
       assert.equal(data.length, Math.min(schema.default, totalCount), op.id);
     }

@@ -9,20 +9,13 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Smsc, carrier, liveServer } from './lib/smsc.mjs';
 import { run } from './lib/program.mjs';
-import { removeFolder, temporaryFolder } from './lib/server.mjs';
+import { freePort, removeFolder, temporaryFolder } from './lib/server.mjs';
 import { sleep, slowness, until } from './lib/wait.mjs';
 
 const drive = '/usr/lib/kannel/test/drive_smpp';
 const to = '+14155550123';
 
 // A free port, which is free again when this returns.
-const freePort = () => new Promise((done) => {
-  const server = createServer().listen(0, '127.0.0.1', () => {
-    const { port } = server.address();
-    server.close(() => done(port));
-  });
-});
-
 describe('smpp: Kannel\'s drive_smpp as the carrier', { timeout: 120_000 * slowness }, () => {
   it('its flood is received, its empty ids and sequence 0 are borne', async (t) => {
     if (!existsSync(drive)) return t.skip(`${drive} is missing: apt-get install kannel-extras`);

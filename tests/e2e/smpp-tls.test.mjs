@@ -1,43 +1,27 @@
 // SMPP over TLS: an authority of one's own, a certificate to show, and whom not to trust.
 import { describe, it, before, after } from 'node:test';
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { Authority } from './lib/certificates.mjs';
 import { Smsc, STATUS, carrier, liveServer, octets } from './lib/smsc.mjs';
-import { run } from './lib/program.mjs';
 import { removeFolder, temporaryFolder } from './lib/server.mjs';
 import { slowness, until } from './lib/wait.mjs';
 
 const to = '+14155550123';
 
 describe('smpp: TLS', { timeout: 120_000 * slowness }, () => {
-  const files = {};
-  let folder;
+  let folder, ca, other, theirs, ours;
 
   // Two authorities; the first has signed a server's and a client's certificate.
   before(async () => {
     folder = temporaryFolder();
-    const at = (name) => join(folder, name);
-    const openssl = async (...args) => {
-      const { code, stderr } = await run('openssl', args);
-      assert.equal(code, 0, stderr);
-    };
-    const authority = async (name) => {
-      await openssl('req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '30', '-subj', `/CN=${name}`, '-keyout', at(`${name}.key`), '-out', at(`${name}.pem`));
-    };
-    const signed = async (name, subject, extension) => {
-      await openssl('req', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-subj', `/CN=${subject}`, '-addext', extension, '-keyout', at(`${name}.key`), '-out', at(`${name}.csr`));
-      await openssl('x509', '-req', '-days', '30', '-in', at(`${name}.csr`), '-CA', at('ca.pem'), '-CAkey', at('ca.key'), '-CAcreateserial', '-copy_extensions', 'copy', '-out', at(`${name}.pem`));
-    };
-    await authority('ca');
-    await authority('other');
-    await signed('server', 'smsc.example', 'subjectAltName=DNS:smsc.example,IP:127.0.0.1');
-    await signed('client', 'skylark', 'subjectAltName=DNS:skylark.example');
-    for (const name of ['ca', 'other', 'server', 'client']) Object.assign(files, { [name]: at(`${name}.pem`), [`${name}Key`]: at(`${name}.key`) });
+    ca = await Authority.make(folder, 'ca');
+    other = await Authority.make(folder, 'other');
+    theirs = await ca.sign('server', 'DNS:smsc.example,IP:127.0.0.1');
+    ours = await ca.sign('client', 'DNS:skylark.example');
   });
   after(() => removeFolder(folder));
 
-  const secure = (more = {}) => Smsc.start({ ...more, tls: { key: readFileSync(files.serverKey), cert: readFileSync(files.server), ...more.tls } });
+  const secure = (more = {}) => Smsc.start({ ...more, tls: { key: theirs.key, cert: theirs.cert, ...more.tls } });
 
   async function withSecure(smscOptions, settings, body) {
     const smsc = await secure(smscOptions);
@@ -51,7 +35,7 @@ describe('smpp: TLS', { timeout: 120_000 * slowness }, () => {
     }
   }
 
-  it('a message and its receipt', () => withSecure({}, () => ({ tls_ca: files.ca }), async ({ smsc, live, client }) => {
+  it('a message and its receipt', () => withSecure({}, () => ({ tls_ca: ca.certFile }), async ({ smsc, live, client }) => {
     await smsc.bound();
     const { messageId } = await client.sent({ to, text: 'in secret' });
     await live.status(messageId, 'delivered');
@@ -67,7 +51,7 @@ describe('smpp: TLS', { timeout: 120_000 * slowness }, () => {
         if (step === 4) { self.refuse(pdu, STATUS.ESME_RINVDSTADR); return true; }
         return false;
       },
-    }, () => ({ tls_ca: files.ca, window: 1 }), async ({ smsc, live, client }) => {
+    }, () => ({ tls_ca: ca.certFile, window: 1 }), async ({ smsc, live, client }) => {
       await smsc.bound();
       const first = await client.sent({ to, text: 'one' });
       await live.status(first.messageId, 'delivered', { within: 20_000 });
@@ -89,7 +73,7 @@ describe('smpp: TLS', { timeout: 120_000 * slowness }, () => {
         play?.(pdu, self);
         return play !== undefined;
       },
-    }, () => ({ tls_ca: files.ca, stall_timeout: '700ms', statuses: '0x400-0x4ff=permanent:spam' }), async ({ smsc, live, client }) => {
+    }, () => ({ tls_ca: ca.certFile, stall_timeout: '700ms', statuses: '0x400-0x4ff=permanent:spam' }), async ({ smsc, live, client }) => {
       await smsc.bound();
       const send = async (text) => (await client.sent({ to, text })).messageId;
       const stalled = await send('stall');
@@ -112,8 +96,8 @@ describe('smpp: TLS', { timeout: 120_000 * slowness }, () => {
   });
 
   it('a certificate of ours is shown when the carrier wants one', () => withSecure(
-    { tls: { requestCert: true, rejectUnauthorized: true, ca: [readFileSync(files.ca)] } },
-    () => ({ tls_ca: files.ca, tls_certificate: files.client, tls_key: files.clientKey }),
+    { tls: { requestCert: true, rejectUnauthorized: true, ca: [ca.cert] } },
+    () => ({ tls_ca: ca.certFile, tls_certificate: ours.certFile, tls_key: ours.keyFile }),
     async ({ smsc, live, client }) => {
       await smsc.bound();
       const { messageId } = await client.sent({ to, text: 'who we are' });
@@ -121,11 +105,11 @@ describe('smpp: TLS', { timeout: 120_000 * slowness }, () => {
     },
   ));
 
-  it('the name in the certificate can be told', () => withSecure({}, () => ({ tls_ca: files.ca, tls_name: 'smsc.example' }), ({ smsc }) => smsc.bound()));
+  it('the name in the certificate can be told', () => withSecure({}, () => ({ tls_ca: ca.certFile, tls_name: 'smsc.example' }), ({ smsc }) => smsc.bound()));
 
   for (const [what, settings, why] of [
-    ['another authority', () => ({ tls_ca: files.other }), /authority/],
-    ['another name', () => ({ tls_ca: files.ca, tls_name: 'elsewhere.example' }), /name/],
+    ['another authority', () => ({ tls_ca: other.certFile }), /authority/],
+    ['another name', () => ({ tls_ca: ca.certFile, tls_name: 'elsewhere.example' }), /name/],
   ]) {
     it(`a certificate for ${what} is not trusted, and the list says so`, () => withSecure({}, settings, async ({ smsc, live }) => {
       const { acme } = await until('the trouble to be told', async () => {

@@ -6,10 +6,10 @@ import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { environment, run, sourceRoot } from './lib/program.mjs';
-import { removeFolder, temporaryFolder } from './lib/server.mjs';
+import { environment, programPath, run, sourceRoot } from './lib/program.mjs';
+import { Server, freePort, removeFolder, temporaryFolder, withServer } from './lib/server.mjs';
 import { slowness, until, within } from './lib/wait.mjs';
-import { newSecret, signature, signedHeaders, standardSignature } from './lib/webhooks.mjs';
+import { Hooks, localhostAllowed, newSecret, signature, signedHeaders, standardSignature } from './lib/webhooks.mjs';
 
 const folder = temporaryFolder();
 const receivers = {
@@ -165,8 +165,70 @@ describe('examples/webhooks: what only the signature of Standard Webhooks knows'
   });
 });
 
+withServer('examples/webhooks: what a server delivers', { env: localhostAllowed }, (context) => {
+  for (const name of Object.keys(receivers)) {
+    it(`${name} takes it, also while the secret is changed`, async () => {
+      const hooks = new Hooks(context.api);
+      const [secret, next] = [newSecret(), newSecret()];
+      const example = await Example.start(name, `${secret} ${next}`);
+      try {
+        const { webhookId } = await hooks.create({ url: `http://127.0.0.1:${example.port}/hook`, secret });
+        const { messageId } = await context.api.sent({ to: '+15550001234', text: 'Grüße "und" \\o/ 😀' });
+        await until('both events', () => example.lines.length === 2, { within: 10_000 });
+        assert.deepEqual(example.lines.map((line) => line.split('  ').slice(1)), [['message.sent', messageId], ['message.delivered', messageId]]);
+        for (const gracePeriodHours of [1, 0]) {
+          await hooks.rotate(webhookId, { gracePeriodHours, secret: next });
+          const { eventId } = await hooks.test(webhookId);
+          await until('the test', () => example.lines.at(-1) === `${eventId}  webhook.test  ${webhookId}`, { within: 10_000 });
+        }
+        await hooks.rotate(webhookId, { gracePeriodHours: 0 });
+        const refused = await hooks.tried(await hooks.test(webhookId));
+        assert.equal(refused.lastAttempt.responseStatus, 401, 'a secret that it does not know');
+        assert.equal(example.lines.length, 4);
+      } finally {
+        await example.stop();
+      }
+    });
+  }
+});
+
+const source = (path) => readFileSync(join(sourceRoot, path), 'utf8');
+
+describe('README.md: be told', { timeout: 60_000 * slowness }, () => {
+  // The lines as they stand, but for the place of the program and the port of the receiver.
+  const [, listen, send] = /^## Be told.*?```sh\n(.*?)\n\n(.*?)\n```$/ms.exec(source('README.md'));
+  const paste = (lines, port) => lines.replaceAll('build/skylark', `'${programPath}'`).replace(':4000', `:${port}`).replace('receiver.mjs', `receiver.mjs ${port}`);
+
+  it('does what it says', async () => {
+    const home = temporaryFolder();
+    const server = await Server.start({ dataDir: join(home, '.local/share/skylark') });
+    const env = { HOME: home, XDG_DATA_HOME: undefined };
+    const port = await freePort();
+    const terminal = spawn('sh', ['-c', paste(listen, port)], { cwd: sourceRoot, env: environment(env), detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+    const ended = new Promise((done) => { terminal.on('close', done); });
+    let said = '';
+    terminal.stdout.on('data', (piece) => { said += piece; });
+    terminal.stderr.on('data', (piece) => { said += piece; });
+    try {
+      await until('both to be ready', () => /^listening on/m.test(said) && /ready|forward/i.test(said), { within: 10_000 })
+        .catch((error) => { throw new Error(`${error.message}: ${said}`); });
+      const sent = await run('sh', ['-c', paste(send, port)], { cwd: sourceRoot, env });
+      assert.equal(sent.code, 0, sent.stderr);
+      const lines = await until('three events', () => {
+        const events = said.match(/^evt_\w+  message\.\w+  msg_\w+$/gm) ?? [];
+        return events.length >= 3 && events;
+      }, { within: 10_000 }).catch((error) => { throw new Error(`${error.message}: ${said}`); });
+      assert.deepEqual(lines.map((line) => line.split('  ')[1]), ['message.queued', 'message.sent', 'message.delivered']);
+    } finally {
+      process.kill(-terminal.pid, 'SIGTERM');
+      await ended;
+      await server.stop().finally(() => server.dispose());
+      removeFolder(home);
+    }
+  });
+});
+
 describe('docs/WEBHOOKS.md', () => {
-  const source = (path) => readFileSync(join(sourceRoot, path), 'utf8');
   const page = source('docs/WEBHOOKS.md');
   const blocks = (language) => [...page.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, 'gms'))].map(([, code]) => code);
 
@@ -189,6 +251,15 @@ describe('docs/WEBHOOKS.md', () => {
     const settings = [...source('src/base/config.h').matchAll(/X\(webhooks, (\w+), \w+, "([^"]*)"/g)];
     assert.ok(settings.length >= 5);
     for (const [, key, value] of settings) assert.ok(page.includes(`| \`webhooks.${key}\` | ${value ? `\`${value}\` ` : ''}|`), key);
+  });
+
+  it('has a request whose signatures are right', () => {
+    const [endpoint, event] = ['"secret"', '"sequence"'].map((word) => JSON.parse(blocks('json').find((code) => code.includes(word))));
+    const header = Object.fromEntries(blocks('http')[0].split('\n').slice(1, -1).map((line) => line.split(/: (.*)/)));
+    const expected = signedHeaders(endpoint.secret, JSON.stringify(event), { time: header['webhook-timestamp'] });
+    for (const [name, value] of Object.entries(expected)) assert.equal(header[name], value, name);
+    assert.deepEqual([header['X-Service-Event-Id'], header['X-Service-Event-Type']], [event.id, event.type]);
+    assert.equal(Math.floor(Date.parse(header['X-Service-Timestamp']) / 1000), Number(header['webhook-timestamp']));
   });
 
   it('has JSON that is JSON, and links that lead somewhere', () => {

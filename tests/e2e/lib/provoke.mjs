@@ -3,6 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { operations, has } from './operations.mjs';
+import { listen } from './listen.mjs';
 import { run } from './program.mjs';
 import { Server } from './server.mjs';
 import { whileStoreIsHeld } from './store.mjs';
@@ -122,6 +123,17 @@ async function overwaited(op, main) {
   await until('a refusal', () => refusal);
   client.close();
   await Promise.all(waits);
+  return refusal;
+}
+
+// More streams of events are open than an account may have.
+async function overheard(op, main) {
+  const { server, api } = await narrow(main);
+  const streams = await Promise.all(Array.from({ length: 64 }, () => listen(api)));
+  const client = server.client(api.key);
+  const refusal = await client.get('/v1/events', { headers: { Accept: 'text/event-stream' } });
+  streams.forEach((stream) => stream.close());
+  client.close();
   return refusal;
 }
 
@@ -274,7 +286,7 @@ export const ways = {
   too_many_failed_key_attempts: throttled,
   internal_error: sendWith({ to: '+15550001004' }),
   service_unavailable: async (op, world) => world.call(op, {}, await storeless()),
-  queue_full: async (op, world) => (op.method === 'GET' ? overwaited(op, world) : (await crowded(world)).get(op.id)),
+  queue_full: async (op, world) => ({ readInbox: overwaited, listEvents: overheard }[op.id]?.(op, world) ?? (await crowded(world)).get(op.id)),
   maintenance: async (op, world) => world.call(op, {}, await maintained(world)),
 };
 

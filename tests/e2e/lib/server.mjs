@@ -2,6 +2,7 @@
 // watched for sanitizer reports, ended by its process id.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -17,6 +18,16 @@ process.on('exit', () => running.forEach((pid) => {
 
 export function temporaryFolder() {
   return mkdtempSync(join(tmpdir(), 'skylark-test-'));
+}
+
+// A port that nobody listens on, for programs that cannot take any.
+export function freePort() {
+  return new Promise((done) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address();
+      server.close(() => done(port));
+    });
+  });
 }
 
 export const removeFolder = (folder) => rmSync(folder, { recursive: true, force: true });

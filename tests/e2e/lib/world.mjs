@@ -61,6 +61,7 @@ const bases = {
   retryDelivery: async ({ delivery: { webhookId, deliveryId } }) => ({ params: { webhookId, deliveryId } }),
   simulateInbound: async () => ({ body: { from: freshNumber(), text: 'Hello' } }),
   readInbox: async () => ({ query: { to: atOnce } }), // which has one: nobody waits
+  listEvents: async () => ({}),
   getOpenapi: async () => ({}),
   getLivez: async () => ({}),
   getReadyz: async () => ({}),
@@ -86,6 +87,7 @@ export class World {
     await world.newOptOut();
     world.optOutCursor = (await world.api.get('/v1/opt-outs?limit=1')).body.pagination.nextCursor;
     world.key = await world.newKey();
+    world.event = (await world.api.get('/v1/events?limit=1')).body.data[0];
     return world;
   }
 
@@ -228,6 +230,8 @@ export const samples = {
   'listDeliveries.cursor': (world) => ({ good: [world.delivery.deliveryId], bad: ['', 'x', 'dlv_', 'dlv_0', 'dlv_-----------', world.message.messageId] }),
   webhookId: () => ({ bad: ['x', 'whk_', 'whk_0', 'whk_-----------', 'whk_é', 'msg_00000000000'] }),
   deliveryId: () => ({ bad: ['x', 'dlv_', 'dlv_0', 'dlv_-----------', 'msg_00000000000'] }),
+  'listEvents.cursor': (world) => ({ good: [world.event.id], bad: ['', 'x', 'evt_', 'evt_0', 'evt_-----------', world.message.messageId] }),
+  'listEvents.after': (world) => samples['listEvents.cursor'](world),
   messageId: () => ({ bad: ['x', 'msg_', 'msg_0', 'msg_-----------', 'msg_é', 'bat_00000000000'] }),
   keyId: () => ({ bad: ['x', 'key_', 'key_0', 'key_-----------', 'msg_00000000000'] }),
 };
@@ -260,6 +264,7 @@ const faults = {
   messages: { few: 'batch_empty', many: 'batch_too_large' },
   limit: every('invalid_limit'),
   cursor: every('invalid_cursor'),
+  after: every('invalid_cursor'),
   createdAfter: every('invalid_date_range'),
   createdBefore: every('invalid_date_range'),
   since: every('invalid_date_range'),

@@ -1,0 +1,227 @@
+#include "net/loop_http_internal.h"
+
+#include <stdlib.h>
+#include <sys/socket.h>
+
+enum { DNS_CACHE_S = 60, KEEPALIVE_S = 60 };
+
+/* ---- what libcurl asks ---- */
+
+/* The address that is about to be connected to: what its name meant a moment ago is of no
+ * interest. */
+static curl_socket_t open_socket(void *request, curlsocktype purpose, struct curl_sockaddr *address)
+{
+    struct loop_http_request *r = request;
+
+    if (!address_guard_allows(r->http->options.guard, &address->addr, r->guard_why))
+        return CURL_SOCKET_BAD;
+    r->opened = true;
+    return socket(address->family, address->socktype | SOCK_CLOEXEC | SOCK_NONBLOCK,
+                  address->protocol);
+}
+
+/* Connected, and nothing of the request is sent yet; also when a connection is used again. libcurl
+ * itself verifies nothing, because it would read all authorities for each connection. */
+static int before_request(void *request, char *to, char *from, int to_port, int from_port)
+{
+    struct loop_http_request *r = request;
+    struct curl_tlssessioninfo *tls = NULL;
+    char name[256];
+
+    if (r->plain)
+        return CURL_PREREQFUNC_OK;
+    curl_easy_getinfo(r->easy, CURLINFO_TLS_SSL_PTR, &tls);
+    if (!tls || tls->backend != CURLSSLBACKEND_GNUTLS || !tls->internals ||
+        !loop_http_host(r, name, sizeof name, NULL))
+        str_format(r->trust_why, sizeof r->trust_why, "the peer shows no certificate");
+    else if (tls_trust_judge(r->http->trust, tls->internals, name, r->trust_why))
+        return CURL_PREREQFUNC_OK;
+    curl_easy_setopt(r->easy, CURLOPT_FORBID_REUSE, 1L); /* it may have a better one next time */
+    return CURL_PREREQFUNC_ABORT;
+}
+
+static bool keep_header(struct str line, struct str name, char out[LOOP_HTTP_WORD_SIZE])
+{
+    if (!str_starts_nocase(line, name))
+        return false;
+    str_format(out, LOOP_HTTP_WORD_SIZE, "%.*s", STR_FMT(str_trim(str_skip(line, name.n))));
+    return true;
+}
+
+static size_t take_header(char *bytes, size_t size, size_t n, void *request)
+{
+    struct loop_http_request *r = request;
+    struct str line = {bytes, size * n};
+
+    r->headers_seen += line.n;
+    if (r->headers_seen > LOOP_HTTP_HEADERS_MAX)
+        return 0;
+    if (str_starts(line, STR("HTTP/"))) /* what was before was only "100 Continue" or the like */
+        r->retry_after[0] = r->content_type[0] = '\0';
+    else if (!keep_header(line, STR("Retry-After:"), r->retry_after))
+        keep_header(line, STR("Content-Type:"), r->content_type);
+    return line.n;
+}
+
+/* More than is kept is still read, up to a point: then the connection can be used again. */
+static size_t take_body(char *bytes, size_t size, size_t n, void *request)
+{
+    struct loop_http_request *r = request;
+    struct str part = {bytes, size * n};
+    size_t room = r->body_max - r->body.n;
+    size_t most = r->body_max > LOOP_HTTP_READ_MAX ? r->body_max : LOOP_HTTP_READ_MAX;
+
+    r->body_seen += part.n;
+    buf_add(&r->body, (struct str){part.p, part.n < room ? part.n : room});
+    r->cut = r->body_seen > most;
+    return r->cut || r->body.failed ? 0 : part.n;
+}
+
+/* ---- setting up ---- */
+
+static void set_manners(CURL *easy, const struct loop_http_options *options)
+{
+    curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(easy, CURLOPT_PROXY, "");
+    curl_easy_setopt(easy, CURLOPT_NOPROXY, "*");
+    curl_easy_setopt(easy, CURLOPT_USERAGENT, "skylark/" SKYLARK_VERSION);
+    curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS);
+    curl_easy_setopt(easy, CURLOPT_PIPEWAIT, 1L); /* rather the one connection of HTTP/2 */
+    curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
+    curl_easy_setopt(easy, CURLOPT_TCP_KEEPIDLE, (long)KEEPALIVE_S);
+    curl_easy_setopt(easy, CURLOPT_DNS_CACHE_TIMEOUT, (long)DNS_CACHE_S);
+    curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)options->connect_ms);
+    curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)options->total_ms);
+    /* Or the end of a request would wait for a look-up that nobody needs any more, and all others
+     * with it. */
+    curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
+}
+
+static void set_trust(CURL *easy)
+{
+    curl_easy_setopt(easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
+    curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 0L); /* before_request does it */
+    curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 0L);
+    curl_easy_setopt(easy, CURLOPT_CAINFO, NULL);
+    curl_easy_setopt(easy, CURLOPT_CAPATH, NULL);
+    curl_easy_setopt(easy, CURLOPT_SSL_SESSIONID_CACHE, 0L);
+}
+
+static void set_callbacks(struct loop_http_request *r)
+{
+    CURL *easy = r->easy;
+
+    curl_easy_setopt(easy, CURLOPT_PRIVATE, r);
+    curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open_socket);
+    curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, r);
+    curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, before_request);
+    curl_easy_setopt(easy, CURLOPT_PREREQDATA, r);
+    curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, take_header);
+    curl_easy_setopt(easy, CURLOPT_HEADERDATA, r);
+    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_body);
+    curl_easy_setopt(easy, CURLOPT_WRITEDATA, r);
+    curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, r->curl_why);
+}
+
+bool loop_http_easy_init(struct loop_http_request *r)
+{
+    set_manners(r->easy, &r->http->options);
+    set_trust(r->easy);
+    set_callbacks(r);
+    /* The option that matters most is asked for its success. */
+    return curl_easy_setopt(r->easy, CURLOPT_PROTOCOLS_STR, "https") == CURLE_OK;
+}
+
+/* ---- one request ---- */
+
+bool loop_http_host(const struct loop_http_request *r, char *out, size_t size, unsigned *ret_port)
+{
+    CURLU *url = curl_url();
+    char *host = NULL, *port = NULL;
+    bool found = url && curl_url_set(url, CURLUPART_URL, r->url, 0) == CURLUE_OK &&
+                 curl_url_get(url, CURLUPART_HOST, &host, CURLU_PUNYCODE) == CURLUE_OK &&
+                 curl_url_get(url, CURLUPART_PORT, &port, CURLU_DEFAULT_PORT) == CURLUE_OK;
+
+    if (found) {
+        struct str name = str_of(host);
+        if (name.n > 2 && name.p[0] == '[')
+            name = (struct str){name.p + 1, name.n - 2};
+        while (name.n && name.p[name.n - 1] == '.')
+            name.n--;
+        found = name.n < size;
+        str_format(out, size, "%.*s", STR_FMT(name));
+        if (ret_port)
+            *ret_port = (unsigned)strtoul(port, NULL, 10);
+    }
+    curl_free(host);
+    curl_free(port);
+    curl_url_cleanup(url);
+    return found;
+}
+
+static bool may_be_plain(const struct loop_http_request *r)
+{
+    char host[256];
+
+    return loop_http_host(r, host, sizeof host, NULL) &&
+           address_guard_allows_plain(r->http->options.guard, str_of(host));
+}
+
+static bool set_url(struct loop_http_request *r, const char *url)
+{
+    r->url = arena_copy(&r->memory, str_of(url)).p;
+    if (!r->url)
+        return false;
+    r->plain = str_starts_nocase(str_of(url), STR("http://")) && may_be_plain(r);
+    r->scheme_refused = !r->plain && !str_starts_nocase(str_of(url), STR("https://"));
+    curl_easy_setopt(r->easy, CURLOPT_PROTOCOLS_STR, r->plain ? "http" : "https");
+    return curl_easy_setopt(r->easy, CURLOPT_URL, r->url) == CURLE_OK;
+}
+
+/* libcurl's lists are chains, made by one allocation and a copy for each; we make one ourselves. */
+static bool set_headers(struct loop_http_request *r, const char *const *headers)
+{
+    static char no_expect[] = "Expect:"; /* which would cost a round trip */
+    size_t count = 0;
+
+    while (headers && headers[count])
+        count++;
+    struct curl_slist *list = arena_alloc(&r->memory, (count + 1) * sizeof *list);
+    if (!list)
+        return false;
+    list[0] = (struct curl_slist){no_expect, count ? &list[1] : NULL};
+    for (size_t i = 0; i < count; i++)
+        list[i + 1] = (struct curl_slist){(char *)arena_copy(&r->memory, str_of(headers[i])).p,
+                                          i + 1 < count ? &list[i + 2] : NULL};
+    curl_easy_setopt(r->easy, CURLOPT_HTTPHEADER, list);
+    return !r->memory.failed;
+}
+
+static bool set_body(struct loop_http_request *r, const struct loop_http_call *call)
+{
+    bool posts = call->body.n > 0 || strcmp(call->method, "GET") != 0;
+    struct str body = arena_copy(&r->memory, call->body.n ? call->body : STR(""));
+
+    if (!body.p)
+        return false;
+    curl_easy_setopt(r->easy, posts ? CURLOPT_POST : CURLOPT_HTTPGET, 1L);
+    if (posts) {
+        curl_easy_setopt(r->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)body.n);
+        curl_easy_setopt(r->easy, CURLOPT_POSTFIELDS, body.p);
+    }
+    return curl_easy_setopt(r->easy, CURLOPT_CUSTOMREQUEST, call->method) == CURLE_OK;
+}
+
+bool loop_http_easy_set(struct loop_http_request *r, const struct loop_http_call *call)
+{
+    r->done = call->done;
+    r->context = call->context;
+    r->body_max = call->body_max;
+    buf_clear(&r->body);
+    r->body_seen = r->headers_seen = 0;
+    r->cut = r->opened = false;
+    r->retry_after[0] = r->content_type[0] = '\0';
+    r->guard_why[0] = r->trust_why[0] = r->curl_why[0] = '\0';
+    curl_easy_setopt(r->easy, CURLOPT_FORBID_REUSE, 0L);
+    return set_url(r, call->url) && set_headers(r, call->headers) && set_body(r, call);
+}
