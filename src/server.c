@@ -254,9 +254,9 @@ static int start_http(struct server *s)
 
 static int start_all(struct server *s)
 {
-    static int (*const steps[])(struct server *) = {server_set_plans, build_guard,  start_store,
-                                                    start_memory,     start_writer, start_engine,
-                                                    start_api,        start_http};
+    static int (*const steps[])(struct server *) = {
+        server_set_plans, build_guard,  start_store,        start_memory, server_build_hooks,
+        start_writer,     start_engine, server_start_hooks, start_api,    start_http};
     int failed = 0;
 
     for (size_t i = 0; i < sizeof steps / sizeof *steps && !failed; i++)
@@ -279,6 +279,7 @@ static void stop_all(struct server *s)
         live_stop(s->live);
     if (s->engine)
         loop_stop(s->engine);
+    server_stop_hooks(s);
     if (s->writer)
         writer_stop(s->writer); /* all that waited is written and answered */
     if (s->dispatch)
@@ -294,6 +295,7 @@ static void stop_all(struct server *s)
         dispatch_free(s->dispatch);
     if (s->engine)
         loop_free(s->engine);
+    server_free_hooks(s);
     if (s->writer)
         writer_free(s->writer);
     limiter_free(s->limiter);

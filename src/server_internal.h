@@ -1,5 +1,5 @@
-/* What the files of the server share: server.c starts and stops, server_settings.c has what a
- * configuration says while it runs. */
+/* What the files of the server share: server.c starts and stops, server_hooks.c has webhooks,
+ * server_settings.c what a configuration says while it runs. */
 #pragma once
 
 #include "base/retired.h"
@@ -29,6 +29,9 @@ struct server {
     struct dispatch *dispatch;
     struct simulator *simulator;
     struct live *live;
+    struct loop *hook_loop;
+    struct loop_http *hook_http;
+    struct hook_set *hooks;
     struct api *api;
     struct http_server *http;
     _Atomic(struct http_server *) streams; /* the same, for the writer's thread */
@@ -38,6 +41,13 @@ struct server {
 
 /* Keeps `what` and the error as s->why, unless that says more already; returns the error. */
 int server_fail(struct server *s, int error, const char *what);
+
+/* Webhooks: made before the writer starts, because they listen to what the store tells; they begin
+ * after it; their loop ends before it, and they go when it has stopped. */
+int server_build_hooks(struct server *s);
+int server_start_hooks(struct server *s);
+void server_stop_hooks(struct server *s);
+void server_free_hooks(struct server *s);
 
 /* What the configuration says of the log, plans, maintenance and the certificate. */
 void server_set_log(const struct config *c);
