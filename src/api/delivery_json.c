@@ -142,12 +142,12 @@ static void put_answer(struct json_writer *w, const struct attempt_record *t)
     struct buf text BUF_CLEANUP;
     char character[UTF8_MAX];
 
+    buf_init(&text, ATTEMPT_ANSWER_MAX * UTF8_MAX);
     json_key(w, "responseBody");
     if (t->status == 0) {
         json_put_null(w);
         return;
     }
-    buf_init(&text, ATTEMPT_ANSWER_MAX * UTF8_MAX);
     for (struct str rest = t->answer; rest.n;) {
         unsigned bytes = 1;
         int32_t point = utf8_decode(rest, &bytes);

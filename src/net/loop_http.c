@@ -109,12 +109,40 @@ void loop_http_cancel(struct loop_http_request *r)
     put_spare(r);
 }
 
+/* Whether the connection of HTTP/2 was ended, not only this stream of it. */
+static bool went_away(const struct loop_http_request *r, CURLcode code)
+{
+    return code == CURLE_HTTP2 ||
+           (code == CURLE_PARTIAL_FILE && strstr(r->curl_why, "end of the underlying stream"));
+}
+
+/* Servers of HTTP/2 end their connections as they like, after a thousand requests for example; what
+ * was on its way and has no answer then goes once more over a new one. */
+static bool goes_again(struct loop_http_request *r, CURLcode code)
+{
+    curl_off_t spent_us = 0;
+
+    if (!went_away(r, code) || r->headers_seen > 0 || r->again)
+        return false;
+    curl_easy_getinfo(r->easy, CURLINFO_TOTAL_TIME_T, &spent_us);
+    int64_t left_ms = r->http->options.total_ms - spent_us / 1000;
+    if (left_ms <= 0)
+        return false;
+    r->again = true;
+    r->before_us = spent_us;
+    loop_http_easy_limit(r, left_ms);
+    curl_multi_remove_handle(r->http->multi, r->easy);
+    return curl_multi_add_handle(r->http->multi, r->easy) == CURLM_OK;
+}
+
 void loop_http_finish(struct loop_http_request *r, CURLcode code)
 {
     struct loop_http_reply reply = {.body = buf_str(&r->body),
                                     .retry_after = str_of(r->retry_after),
                                     .content_type = str_of(r->content_type)};
 
+    if (goes_again(r, code))
+        return;
     loop_http_explain(r, code, &reply);
     end(r);
     r->done(r->context, &reply);

@@ -91,7 +91,6 @@ static void set_manners(CURL *easy, const struct loop_http_options *options)
     curl_easy_setopt(easy, CURLOPT_TCP_KEEPIDLE, (long)KEEPALIVE_S);
     curl_easy_setopt(easy, CURLOPT_DNS_CACHE_TIMEOUT, (long)DNS_CACHE_S);
     curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)options->connect_ms);
-    curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)options->total_ms);
     /* Or the end of a request would wait for a look-up that nobody needs any more, and all others
      * with it. */
     curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
@@ -212,6 +211,11 @@ static bool set_body(struct loop_http_request *r, const struct loop_http_call *c
     return curl_easy_setopt(r->easy, CURLOPT_CUSTOMREQUEST, call->method) == CURLE_OK;
 }
 
+void loop_http_easy_limit(struct loop_http_request *r, int64_t total_ms)
+{
+    curl_easy_setopt(r->easy, CURLOPT_TIMEOUT_MS, (long)total_ms);
+}
+
 bool loop_http_easy_set(struct loop_http_request *r, const struct loop_http_call *call)
 {
     r->done = call->done;
@@ -219,9 +223,11 @@ bool loop_http_easy_set(struct loop_http_request *r, const struct loop_http_call
     r->body_max = call->body_max;
     buf_clear(&r->body);
     r->body_seen = r->headers_seen = 0;
-    r->cut = r->opened = false;
+    r->cut = r->opened = r->again = false;
+    r->before_us = 0;
     r->retry_after[0] = r->content_type[0] = '\0';
     r->guard_why[0] = r->trust_why[0] = r->curl_why[0] = '\0';
     curl_easy_setopt(r->easy, CURLOPT_FORBID_REUSE, 0L);
+    loop_http_easy_limit(r, r->http->options.total_ms);
     return set_url(r, call->url) && set_headers(r, call->headers) && set_body(r, call);
 }

@@ -51,6 +51,8 @@ struct loop_http_request {
     struct buf body;
     size_t body_seen, headers_seen;
     char retry_after[LOOP_HTTP_WORD_SIZE], content_type[LOOP_HTTP_WORD_SIZE];
+    bool again;                       /* it goes a second time */
+    int64_t before_us;                /* how long the first time took */
     bool cut;                         /* there was more of the body than is read */
     bool opened;                      /* the guard let an address through */
     char guard_why[ADDRESS_WHY_SIZE]; /* the last address that it did not */
@@ -68,6 +70,8 @@ void loop_http_finish(struct loop_http_request *r, CURLcode code);
 
 /* What is the same for all requests of a handle; false: memory is short. */
 bool loop_http_easy_init(struct loop_http_request *r);
+/* How long it may take from now on. */
+void loop_http_easy_limit(struct loop_http_request *r, int64_t total_ms);
 /* What is of this one. */
 bool loop_http_easy_set(struct loop_http_request *r, const struct loop_http_call *call);
 /* The host of its URL as libcurl understands it, without brackets: a name, or an address in its

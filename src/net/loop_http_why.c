@@ -141,6 +141,9 @@ static void explain_failure(const struct loop_http_request *r, CURLcode code,
         say(reply, LOOP_HTTP_UNREACHABLE,
             "The connection was lost before the answer was complete.");
         break;
+    case CURLE_HTTP2:
+        say(reply, LOOP_HTTP_UNREACHABLE, "The HTTP/2 connection was ended before an answer came.");
+        break;
     case CURLE_SSL_CONNECT_ERROR:
         explain_handshake(r, reply);
         break;
@@ -191,7 +194,7 @@ void loop_http_explain(const struct loop_http_request *r, CURLcode code,
 {
     long status = 0;
 
-    reply->duration_us = time_of(r, CURLINFO_TOTAL_TIME_T);
+    reply->duration_us = r->before_us + time_of(r, CURLINFO_TOTAL_TIME_T);
     reply->connect_us = connect_time(r);
     if (r->scheme_refused)
         say(reply, LOOP_HTTP_REFUSED, "The URL must begin with https://.");

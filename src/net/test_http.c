@@ -167,7 +167,7 @@ void test_call_run(struct test_call *c)
 /* Whether head and body are complete. */
 static bool is_whole(struct str in)
 {
-    const char *head_end = memmem(in.p, in.n, "\r\n\r\n", 4);
+    const char *head_end = in.n == 0 ? NULL : memmem(in.p, in.n, "\r\n\r\n", 4);
     const char *length = head_end ? memmem(in.p, in.n, "Content-Length: ", 16) : NULL;
     size_t body = length && length < head_end ? strtoul(length + 16, NULL, 10) : 0;
 

@@ -152,6 +152,7 @@ void test_listen(struct test_listener *l, struct tls_context *tls)
     assert_int_equal(getsockname(l->fd, (struct sockaddr *)&address, &size), 0);
     l->port = ntohs(address.sin_port);
     l->tls = tls;
+    l->alpn = NULL;
 }
 
 void test_listen_done(struct test_listener *l)
@@ -216,6 +217,10 @@ bool test_peer_accept(struct test_peer *p, const struct test_listener *l, int pa
         return true;
     assert_int_equal(tls_stream_init(&p->tls, l->tls), 0);
     p->tls.output = &p->out;
+    if (l->alpn) {
+        gnutls_datum_t offer = {(unsigned char *)l->alpn, (unsigned)strlen(l->alpn)};
+        gnutls_alpn_set_protocols(p->tls.session, &offer, 1, 0);
+    }
     bool shaken = shake_hands(p, patience_ms);
     if (!shaken)
         test_peer_close(p);

@@ -42,6 +42,7 @@ struct test_listener {
     int fd;
     uint16_t port;
     struct tls_context *tls; /* NULL: plain */
+    const char *alpn;        /* the protocol that it offers over TLS; NULL: none */
 };
 void test_listen(struct test_listener *l, struct tls_context *tls);
 void test_listen_done(struct test_listener *l);

@@ -180,12 +180,43 @@ static void test_old_messages_are_found(void **state)
     }
 }
 
+/* Messages that were open before they could be told of are told of. */
+static void test_addresses_of_old_messages(void **state)
+{
+    static const char *const files[] = {"0002.sql", "0003.sql", "0004.sql", "0005.sql", "0006.sql"};
+    struct delivery_record *d;
+    sqlite3 *db;
+    size_t count;
+
+    test_close();
+    assert_int_equal(unlink(test_path), 0);
+    make_first_schema(test_path);
+    assert_int_equal(sqlite3_open(test_path, &db), SQLITE_OK);
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        exec_file(db, files[i]);
+    assert_int_equal(sqlite3_exec(db,
+                                  "UPDATE message SET webhook_url = 'https://example.com/x'"
+                                  "  WHERE id > 1 << 22;"
+                                  "PRAGMA user_version = 6",
+                                  NULL, NULL, NULL),
+                     SQLITE_OK);
+    sqlite3_close(db);
+    test_open();
+    for (int64_t i = 1; i <= 2; i++) {
+        assert_int_equal(test_move(i << 22, ~0u, STATUS_DELIVERED, 0, 90), 1);
+        assert_int_equal(store_delivery_of_message(test_reader, i << 22, &test_arena, &d, &count),
+                         0);
+        assert_int_equal(count, i - 1);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         STORE_TEST(test_a_newer_schema_is_refused),
         STORE_TEST(test_the_first_schema_is_migrated),
         STORE_TEST(test_old_messages_are_found),
+        STORE_TEST(test_addresses_of_old_messages),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

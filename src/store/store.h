@@ -36,9 +36,9 @@ uint64_t store_commits(const struct store *s);
 /* Why the last write verb or commit failed, for the log. */
 const char *store_error(const struct store *s);
 
-/* Told on the writing thread after a commit, when deliveries have begun to wait or endpoints have
- * changed: which endpoints; none of them named: any may have. At most one listener, set before the
- * writing begins. */
+/* Told on the writing thread after a commit, when deliveries have begun to wait or are due sooner,
+ * or clients have changed endpoints or asked for a redelivery: which endpoints; none of them named:
+ * any may have. At most one listener, set before the writing begins. */
 typedef void store_news(void *context, const int64_t *endpoints, size_t count);
 void store_set_news(struct store *s, store_news *tell, void *context);
 
@@ -178,7 +178,7 @@ struct delivery_filter {
     int64_t endpoint;
     uint32_t modes;              /* bits 1 << enum mode; 0 = all */
     uint32_t states;             /* bits 1 << enum delivery_state; 0 = all */
-    int64_t after_us, before_us; /* made at or after, made before; 0 = any */
+    int64_t after_us, before_us; /* made at or after, made before, to the millisecond; 0 = any */
 };
 struct delivery_page {
     struct delivery_record *records; /* newest first */
@@ -186,6 +186,7 @@ struct delivery_page {
     int64_t next, previous; /* as in message_page */
     int64_t total;          /* without after_us and before_us: from counts */
 };
+/* `cursor` is a position, as with keys. */
 int store_delivery_page(struct store_reader *r, const struct delivery_filter *filter,
                         int64_t cursor, size_t limit, struct arena *a, struct delivery_page *ret);
 /* How many match. */
@@ -350,7 +351,8 @@ int store_endpoint_add(struct store *s, struct endpoint_record *e);
 int store_endpoint_find(struct store *s, int64_t account, int64_t id, struct arena *a,
                         struct endpoint_record *ret);
 /* Writes all but id, account, url of one of messages, and created_us; updated_us only when
- * `changed`, which is for changes that the client made. */
+ * `changed`, which is for changes that the client made. Write what store_endpoint_find has read in
+ * the same transaction, else another's change is lost. -ENOENT. */
 int store_endpoint_put(struct store *s, struct endpoint_record *e, bool changed);
 /* With its deliveries, which go little by little. -ENOENT. */
 int store_endpoint_remove(struct store *s, int64_t account, int64_t id);
@@ -363,16 +365,19 @@ int store_secret_put(struct store *s, const struct secret_record *r);
 
 /* Gives d->id and created_us; waits from now on. For NOTICE_TEST, whose notice is d itself. */
 int store_delivery_add(struct store *s, struct delivery_record *d);
+/* Sees what this transaction has written. -ENOENT, also when its endpoint was removed. */
 int store_delivery_find(struct store *s, int64_t id, struct delivery_record *ret);
 /* How a try went: writes the attempt and where the delivery stands now (state, tries, due_us). When
  * it goes on waiting, what is behind it, later notices of the same message to the same endpoint,
- * waits as long. 1, or 0 when there is no such delivery any more and nothing was written. */
+ * waits as long; when it is over, that is due at once. 1, or 0 when there is no such delivery any
+ * more and nothing was written. */
 int store_delivery_tried(struct store *s, const struct attempt_record *attempt,
                          enum delivery_state state, unsigned tries, int64_t due_us);
 /* Waits again, from now on and with all tries before it. 1, or 0 when there is none. */
 int store_delivery_again(struct store *s, int64_t id, int64_t now_us);
-/* A piece of the redelivery that is under way: at most `limit` rows. Moves e->replay_from on and
- * writes it; both are 0 when it is done. *ret_count: how many wait again. */
+/* A piece of the redelivery that is under way: at most `limit` rows; what waits already is left as
+ * it is. Moves e->replay_from on and writes it; both are 0 when it is done. *ret_count: how many
+ * wait again. */
 int store_replay_step(struct store *s, struct endpoint_record *e, size_t limit, size_t *ret_count);
 
 /* Gives k->id. A hash that is there already fails. */

@@ -16,7 +16,7 @@ void store_note_news(struct store *s, int64_t endpoint)
 {
     struct store_newsboard *n = &s->news;
 
-    for (size_t i = n->count; i-- > 0;)
+    for (size_t i = n->count; i-- > 0 && !n->any;)
         if (n->endpoints[i] == endpoint)
             return;
     if (n->count < NEWS_MAX)
