@@ -101,6 +101,8 @@ static void after_goes_the_other_way(void **state)
         test_deliver(test_accept(FIRST_ACCOUNT, MODE_TEST, "x", NULL));
     events("limit=100");
     assert_int_equal(add_ids(all), 15);
+    events("limit=1&after=start");
+    assert_string_equal(test_member("data.0.id"), all[14]);
     snprintf(query, sizeof query, "limit=5&after=%s", all[14]); /* the oldest */
     for (int page = 0; page < 3; page++) {
         events(query);
