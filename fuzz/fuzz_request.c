@@ -10,7 +10,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void check_view(struct str view, struct str text)
 {
     assert(!view.p || (view.p >= text.p && view.p + view.n <= text.p + text.n));
-    assert(!view.n || !memchr(view.p, '\n', view.n));
+    assert(!view.p || !memchr(view.p, '\n', view.n));
 }
 
 static void check_shown(struct str shown)

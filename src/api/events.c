@@ -41,7 +41,8 @@ static bool read_after(struct call *c, struct str value, void *out, struct probl
     struct events_query *q = out;
 
     q->has_after = true;
-    return read_place(c, value, "after", &q->after, p);
+    q->after = 0; /* before any event */
+    return str_is(value, "start") || read_place(c, value, "after", &q->after, p);
 }
 
 static bool read_types(struct call *c, struct str value, void *out, struct problem *p)

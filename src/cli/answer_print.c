@@ -117,14 +117,15 @@ static const char *line_text(struct table *t, const struct json_node *node,
         l->kind == LINE_TIME ? time_at(t, node, l->path) : answer_text(t, node, l->path);
     const char *second = l->second ? answer_text(t, node, l->second) : NULL;
 
-    if (!text || !*text || (l->second && !(second && *second)))
+    if (!text || !*text || (l->kind != LINE_TIME && !(second && *second)))
         return text;
     switch (l->kind) {
     case LINE_PLAIN:
     case LINE_LIST:
         break;
-    case LINE_NOTED:
-        return arena_printf(&t->memory, "%s  (%s)", text, second);
+    case LINE_NOTED: /* what says the same again is no note */
+        return strcmp(text, second) == 0 ? text
+                                         : arena_printf(&t->memory, "%s  (%s)", text, second);
     case LINE_WITH_UNIT:
         return arena_printf(&t->memory, "%s %s", text, second);
     case LINE_TIME:

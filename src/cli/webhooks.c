@@ -212,9 +212,11 @@ int run_webhooks_delete(const struct invocation *in)
 static void print_rotated(const struct json_node *answer, enum output_format format)
 {
     webhook_print_secret(answer, format);
-    if (format == OUTPUT_TABLE)
-        talk("\nKeep the secret where your receiver reads it: it is not shown again. Until the old "
-             "one's\ntime is over X-Service-Signature is made with the old one, and "
+    if (format != OUTPUT_TABLE)
+        return;
+    talk("\nKeep the secret where your receiver reads it: it is not shown again.");
+    if (json_node_string(json_node_at(answer, "previousSecretValidUntil")).n)
+        talk("Until the old one's time is over X-Service-Signature is made with the old one, and\n"
              "webhook-signature lists both.");
 }
 

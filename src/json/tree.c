@@ -55,10 +55,9 @@ void json_node_each(const struct json_node *node,
                     void *context)
 {
     json_t *object = (json_t *)node; /* jansson's iterators take no const; nothing is changed */
-    const char *name;
-    json_t *value;
 
-    json_object_foreach(object, name, value) take(context, str_of(name), outer(value));
+    for (void *at = json_object_iter(object); at; at = json_object_iter_next(object, at))
+        take(context, str_of(json_object_iter_key(at)), outer(json_object_iter_value(at)));
 }
 
 struct str json_node_string(const struct json_node *node)

@@ -110,8 +110,8 @@ static void *say(void *context)
             usleep(i ? 60000 : 0);
             (void)!write(fd, s->pieces[i], strlen(s->pieces[i]));
         }
-    while (s->hangs && read(fd, bytes, sizeof bytes) > 0)
-        continue;
+    while (s->hangs && read(fd, bytes, sizeof bytes) > 0) {
+    }
     close(fd);
     return NULL;
 }
