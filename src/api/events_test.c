@@ -159,7 +159,7 @@ static void format_id(int64_t id, char out[PUBLIC_ID_SIZE + 1])
 }
 
 /* The event of this number as a place in the list. */
-static unsigned at(const char *parameter, int64_t id)
+static unsigned events_at(const char *parameter, int64_t id)
 {
     char text[PUBLIC_ID_SIZE + 1], query[64];
 
@@ -174,14 +174,14 @@ static void places_of_others_are_none(void **state)
     int64_t live = test_accept(FIRST_ACCOUNT, MODE_LIVE, "x", NULL);
     int64_t own = test_accept(FIRST_ACCOUNT, MODE_TEST, "x", NULL);
 
-    at("cursor", other);
+    events_at("cursor", other);
     test_assert_problem(400, "invalid_cursor", "cursor");
-    at("after", live);
+    events_at("after", live);
     test_assert_problem(400, "invalid_cursor", "after");
-    at("after", own + 1000); /* not yet */
+    events_at("after", own + 1000); /* not yet */
     test_assert_problem(400, "invalid_cursor", "after");
-    assert_int_equal(at("after", own), 200);
-    assert_int_equal(at("cursor", own), 200);
+    assert_int_equal(events_at("after", own), 200);
+    assert_int_equal(events_at("cursor", own), 200);
     TYPES("message.queued");
 }
 
@@ -191,10 +191,11 @@ static void one_that_is_too_old_stands_for_the_oldest(void **state)
 
     test_now_us += NOTICE_TIME_US + 1000000;
     test_accept(FIRST_ACCOUNT, MODE_TEST, "new", NULL);
-    assert_int_equal(at("after", old), 200);
+    assert_int_equal(events_at("after", old), 200);
     assert_string_equal(test_member("data.0.data.text"), "new");
     assert_string_equal(test_member("data.1"), "");
-    assert_int_equal(at("after", 0), 200); /* that of a stream which began before any event */
+    assert_int_equal(events_at("after", 0),
+                     200); /* that of a stream which began before any event */
     assert_string_equal(test_member("data.0.data.text"), "new");
 }
 

@@ -36,7 +36,7 @@ const struct config_row config_rows[CONFIG_ROW_COUNT] = {
 
 /* Variables of ours that are no settings. */
 static const char *const other_variables[] = {"SKYLARK_API_KEY", "SKYLARK_URL", "SKYLARK_CONFIG",
-                                              "SKYLARK_SOURCE"};
+                                              "SKYLARK_WEBHOOK_SECRET", "SKYLARK_SOURCE"};
 
 void config_report_init(struct config_report *r)
 {

@@ -269,10 +269,15 @@ static void test_all_faults_at_once(void **state)
 
 static void test_unknown_variables(void **state)
 {
-    char *environment[] = {(char *)"HOME=/home/ada",    (char *)"SKYLARK_SERVER_LISEN=x",
-                           (char *)"SKYLARK_FOO=green", (char *)"SKYLARK_API_KEY=secret",
-                           (char *)"SKYLARK_URL=x",     (char *)"SKYLARK_SOURCE=x",
-                           (char *)"SKYLARKING=x",      NULL};
+    char *environment[] = {(char *)"HOME=/home/ada",
+                           (char *)"SKYLARK_SERVER_LISEN=x",
+                           (char *)"SKYLARK_FOO=green",
+                           (char *)"SKYLARK_API_KEY=secret",
+                           (char *)"SKYLARK_URL=x",
+                           (char *)"SKYLARK_SOURCE=x",
+                           (char *)"SKYLARKING=x",
+                           (char *)"SKYLARK_WEBHOOK_SECRET=whsec_x",
+                           NULL};
     struct config_source source = {.environment = environment, .usual_file = "/nowhere/at/all"};
 
     assert_int_equal(load(&source), 0);

@@ -176,8 +176,8 @@ withServer('examples/webhooks: what a server delivers', { env: localhostAllowed 
         const { messageId } = await context.api.sent({ to: '+15550001234', text: 'Grüße "und" \\o/ 😀' });
         await until('both events', () => example.lines.length === 2, { within: 10_000 });
         assert.deepEqual(example.lines.map((line) => line.split('  ').slice(1)), [['message.sent', messageId], ['message.delivered', messageId]]);
-        for (const gracePeriodHours of [1, 0]) {
-          await hooks.rotate(webhookId, { gracePeriodHours, secret: next });
+        for (const change of [{ gracePeriodHours: 1, secret: next }, { gracePeriodHours: 0, secret }]) {
+          await hooks.rotate(webhookId, change);
           const { eventId } = await hooks.test(webhookId);
           await until('the test', () => example.lines.at(-1) === `${eventId}  webhook.test  ${webhookId}`, { within: 10_000 });
         }
@@ -219,6 +219,7 @@ describe('README.md: be told', { timeout: 60_000 * slowness }, () => {
         return events.length >= 3 && events;
       }, { within: 10_000 }).catch((error) => { throw new Error(`${error.message}: ${said}`); });
       assert.deepEqual(lines.map((line) => line.split('  ')[1]), ['message.queued', 'message.sent', 'message.delivered']);
+      assert.doesNotMatch(said, /no setting|not (taken|forwarded)/i);
     } finally {
       process.kill(-terminal.pid, 'SIGTERM');
       await ended;

@@ -133,7 +133,7 @@ describe('webhooks: names', { timeout: 240_000 * slowness }, () => {
   async function withNames(t, body) {
     if (!wrapped) return t.skip('libnss_wrapper.so is missing: apt-get install libnss-wrapper');
     const tls = await ca.sign(`names-${Date.now()}`, 'DNS:*.test,DNS:rebind.test,DNS:inside.test,DNS:both.test');
-    const receiver = await Receiver.start({ host: '127.0.0.2', tls, answer: (request, response) => response.writeHead(500, { Connection: 'close' }).end() });
+    const receiver = await Receiver.start({ host: '127.0.0.2', tls, answer: (request, response) => response.writeHead(204, { Connection: 'close' }).end() });
     const trap = await Trap.set('127.0.0.1', receiver.port);
     const server = await Server.start({ env: { ...preload, NSS_WRAPPER_HOSTS: file, SKYLARK_WEBHOOKS_ALLOW: '127.0.0.2/32', SKYLARK_WEBHOOKS_CA: ca.certFile } });
     try {
@@ -171,7 +171,7 @@ describe('webhooks: names', { timeout: 240_000 * slowness }, () => {
     return withNames(t, async ({ receiver, hooks, port }) => {
       const { webhookId } = await hooks.create({ url: `https://rebind.test:${port}/` });
       const delivery = await hooks.test(webhookId);
-      assert.equal((await hooks.tried(delivery)).lastAttempt.responseStatus, 500, 'the first time it is let through');
+      assert.equal((await hooks.tried(delivery)).status, 'delivered', 'the first time it is let through');
       means({ 'rebind.test': '127.0.0.1' });
       // What was looked up may be remembered for a minute; the address is the first one as long as that.
       let attempts = 1;
@@ -191,7 +191,7 @@ describe('webhooks: names', { timeout: 240_000 * slowness }, () => {
     return withNames(t, async ({ hooks, port }) => {
       const { webhookId } = await hooks.create({ url: `https://both.test:${port}/` });
       const { lastAttempt } = await hooks.tried(await hooks.test(webhookId));
-      assert.ok(lastAttempt.responseStatus === 500 || /127\.0\.0\.1/.test(lastAttempt.error), JSON.stringify(lastAttempt));
+      assert.ok(lastAttempt.responseStatus === 204 || /127\.0\.0\.1/.test(lastAttempt.error), JSON.stringify(lastAttempt));
     });
   });
 });
