@@ -125,13 +125,13 @@ static size_t keep_visible(const struct call *c, struct endpoint_record *all, si
 }
 
 static int put_webhooks(struct json_writer *w, struct call *c, const struct endpoint_record *e,
-                        size_t count)
+                        size_t from, size_t to)
 {
     int failed = 0;
 
     json_key(w, "data");
     json_begin_array(w);
-    for (size_t i = 0; i < count && !failed; i++) {
+    for (size_t i = from; i < to && !failed; i++) {
         int64_t pending;
         failed = webhook_pending(c, &e[i], &pending);
         if (!failed)
@@ -154,7 +154,7 @@ static int answer_page(struct call *c, const struct page_query *q, const struct 
     size_t before = from > q->limit ? from - q->limit : 0;
 
     json_begin_object(&w);
-    int failed = put_webhooks(&w, c, e + from, to - from);
+    int failed = put_webhooks(&w, c, e, from, to);
     page_put(&w, c, ENDPOINT_ID_PREFIX, to < count ? e[to].id : 0, from > 0 ? e[before].id : 0,
              (int64_t)count);
     json_end(&w);

@@ -1,14 +1,15 @@
-/* An errand: something that dispatch has the writer do and hears of on the engine's thread when it
- * is durable. It comes back always, also when the writer takes nothing any more. */
+/* An errand: something that a loop's thread (dispatch on the engine's, the sender of webhooks on
+ * its own) has the writer do, and hears of there when it is durable. It comes back always, also
+ * when the writer takes nothing any more. */
 #pragma once
 
 #include "store/writer.h"
 
 struct errand {
     struct write_job job;           /* its letter also brings it back */
-    struct mailbox *home;           /* where it comes back to; the engine empties it */
+    struct mailbox *home;           /* where it comes back to; its thread empties it */
     int result;                     /* 0: durable; negative: nothing was done */
-    void (*back)(struct errand *e); /* on the engine's thread */
+    void (*back)(struct errand *e); /* on that thread */
     /* On the writer's thread, when it is durable, before it comes back. NULL: nothing. */
     void (*durable)(struct errand *e);
 };
@@ -22,5 +23,5 @@ void errand_init(struct errand *e, struct mailbox *home,
 void errand_owe(struct errand *e, struct writer *w);
 /* Tried once: refused when too much waits, lost when the store cannot be written. */
 void errand_try(struct errand *e, struct writer *w);
-/* What mailbox_take gave of a home: each is told that it is back. On the engine's thread. */
+/* What mailbox_take gave of a home: each is told that it is back. On its thread. */
 void errands_back(struct letter *first);

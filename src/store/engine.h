@@ -156,8 +156,9 @@ struct store_engine {
     bool (*housekeep)(struct store *s, bool idle);
 };
 
-/* Endpoints that have something new in this transaction. */
-enum { NEWS_MAX = 64 };
+/* Endpoints that have something new in this transaction; hardly one has more than the writer takes
+ * jobs into it. */
+enum { NEWS_MAX = 1024 };
 struct store_newsboard {
     store_news *tell; /* NULL: nobody listens */
     void *context;

@@ -6,12 +6,18 @@ enum { KIND_MASK = 0x3f, WITH_OUTCOME = 0x40, WITH_SENT = 0x80 };
 
 static uint64_t sign_low(int64_t number)
 {
-    return (uint64_t)number << 1 ^ (uint64_t)(number >> 63);
+    return (uint64_t)number << 1 ^ (number < 0 ? UINT64_MAX : 0);
 }
 
 static int64_t sign_back(uint64_t number)
 {
     return (int64_t)(number >> 1 ^ -(number & 1));
+}
+
+/* As it is told: numbers may be as far from each other as can be. */
+static uint64_t difference(int64_t a, int64_t b)
+{
+    return sign_low((int64_t)((uint64_t)a - (uint64_t)b));
 }
 
 void notice_pack_begin(struct notice_pack *p, int64_t owner, int64_t first)
@@ -38,10 +44,10 @@ void notice_pack_add(struct notice_pack *p, const struct notice_record *n)
 
     to = varint_put(to, (uint64_t)(n->id - p->last));
     *to++ = form;
-    to = varint_put(to, sign_low(n->id - n->message));
-    to = varint_put(to, sign_low(n->at_us - p->last_at_us));
+    to = varint_put(to, difference(n->id, n->message));
+    to = varint_put(to, difference(n->at_us, p->last_at_us));
     if (form & WITH_SENT)
-        to = varint_put(to, sign_low(n->at_us - n->sent_us));
+        to = varint_put(to, difference(n->at_us, n->sent_us));
     if (form & WITH_OUTCOME) {
         to = varint_put(to, n->failure);
         to = varint_put(to, n->retry_count);

@@ -104,7 +104,7 @@ int sqlite_delivery_tried(struct store *base, const struct attempt_record *attem
                           enum delivery_state state, unsigned tries, int64_t due_us)
 {
     struct sqlite_store *s = sqlite_of(base);
-    struct delivery_record d;
+    struct delivery_record d = {0};
     int failed = sqlite_delivery_find(base, attempt->delivery, &d);
 
     if (failed)
@@ -146,7 +146,7 @@ static int wait_again(struct sqlite_store *s, struct delivery_record *d, int64_t
 
 int sqlite_delivery_again(struct store *base, int64_t id, int64_t now_us)
 {
-    struct delivery_record d;
+    struct delivery_record d = {0};
     int failed = sqlite_delivery_find(base, id, &d);
 
     if (!failed)

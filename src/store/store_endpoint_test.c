@@ -1,4 +1,5 @@
 /* The contract of store.h about endpoints, secrets, and news of them. */
+#include "store/engine.h"
 #include "store/test_outbox.h"
 
 static size_t list(int64_t account, struct endpoint_record **ret)
@@ -149,7 +150,7 @@ static void test_secrets(void **state)
 static struct {
     int told;
     size_t count;
-    int64_t endpoints[100];
+    int64_t endpoints[NEWS_MAX];
 } news;
 
 static void hear(void *context, const int64_t *endpoints, size_t count)
@@ -205,20 +206,20 @@ static void test_news_of_what_was_committed(void **state)
 /* More endpoints than can be named: none is. */
 static void test_much_news(void **state)
 {
-    int64_t ids[65];
+    int64_t ids[NEWS_MAX + 1];
 
-    for (int64_t account = 2; account < 67; account++)
+    for (int64_t account = 2; account < 2 + NEWS_MAX + 1; account++)
         ids[account - 2] = test_endpoint_add(account, TEST_MODES, notice_bit(NOTICE_QUEUED)).id;
     news.told = 0;
     store_set_news(test_store, hear, &news);
-    for (int accounts = 64; accounts <= 65; accounts++) {
+    for (int accounts = NEWS_MAX; accounts <= NEWS_MAX + 1; accounts++) {
         assert_int_equal(store_begin(test_store), 0);
         for (int i = 0; i < accounts; i++) {
             struct message m = test_message(2 + i, MODE_LIVE, "x");
             assert_int_equal(store_accept(test_store, &m), 0);
         }
         assert_int_equal(store_commit(test_store), 0);
-        assert_told(accounts == 64 ? 64 : 0, ids[0]);
+        assert_told(accounts == NEWS_MAX ? NEWS_MAX : 0, ids[0]);
     }
 }
 

@@ -1,5 +1,6 @@
 #include "store/wishes.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 
@@ -48,14 +49,19 @@ static int grow(struct wish_table *t)
 {
     unsigned bits = t->slots ? t->bits + 1 : FIRST_BITS;
     size_t room = (size_t)1 << (bits - 1);
-    struct account_wishes *accounts = realloc(t->accounts, room * sizeof *accounts);
+    struct account_wishes *accounts = calloc(room, sizeof *accounts);
+    uint32_t *slots = calloc((size_t)1 << bits, sizeof *slots);
 
-    if (accounts)
-        t->accounts = accounts;
-    uint32_t *slots = accounts ? calloc((size_t)1 << bits, sizeof *slots) : NULL;
-    if (!slots)
+    if (!accounts || !slots) {
+        free(accounts);
+        free(slots);
         return -ENOMEM;
+    }
+    if (t->accounts)
+        memcpy(accounts, t->accounts, t->count * sizeof *accounts);
+    free(t->accounts);
     free(t->slots);
+    t->accounts = accounts;
     t->slots = slots;
     t->bits = bits;
     t->room = room;
@@ -68,6 +74,7 @@ static struct account_wishes *add_account(struct wish_table *t, int64_t account)
 {
     if (t->count == t->room && grow(t) != 0)
         return NULL;
+    assert(t->accounts);
     t->accounts[t->count] = (struct account_wishes){.account = account};
     *slot_of(t, account) = (uint32_t)++t->count;
     return &t->accounts[t->count - 1];

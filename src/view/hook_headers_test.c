@@ -20,7 +20,7 @@ static void test_headers(void **state)
 {
     static const char *const want[] = {
         "Content-Type: application/json",
-        "User-Agent: Skylark/" SKYLARK_VERSION,
+        ("User-Agent: Skylark/" SKYLARK_VERSION),
         "X-Service-Signature: sha256=0123",
         "X-Service-Event-Id: evt_00000000001",
         "X-Service-Event-Type: message.delivered",

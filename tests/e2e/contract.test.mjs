@@ -19,7 +19,11 @@ async function startReceiver() {
     request.resume().on('end', () => response.writeHead(Number(request.url.slice(1))).end('seen'));
   });
   await new Promise((done) => { receiver.listen(0, '127.0.0.1', done); });
-  return { url: `http://127.0.0.1:${receiver.address().port}`, close: () => receiver.close() };
+  const close = () => {
+    receiver.close();
+    receiver.closeAllConnections();
+  };
+  return { url: `http://127.0.0.1:${receiver.address().port}`, close };
 }
 
 // Runs every case, and fails with the list of those that were not as expected.
@@ -272,8 +276,9 @@ describe('contract', { timeout: 240_000 * slowness }, () => {
     await (await server.keyedClient({ plan: 'default' })).get('/v1/rate-limits');
   });
 
-  it('a webhook with everything shows everything', async () => {
+  it('a webhook with everything shows everything', async (t) => {
     const receiver = await startReceiver();
+    t.after(receiver.close);
     const post = async (path, json) => (await world.api.call('POST', path, { json })).body;
     const { webhookId } = await world.newWebhook({ url: `${receiver.url}/200`, description: 'd' });
     const path = `/v1/webhooks/${webhookId}`;

@@ -50,16 +50,20 @@ it('docs: every example is what its schema says', () => {
       }
     }
   };
-  for (const [path, operations] of Object.entries(description.paths)) {
-    for (const [method, { requestBody, responses }] of Object.entries(operations)) {
-      const pointer = `/paths/${escape(path)}/${method}`;
-      check(requestBody?.content, `${pointer}/requestBody`);
-      for (const [status, response] of Object.entries(responses)) {
-        const [{ content }, at] = follow(response, `${pointer}/responses/${status}`);
-        check(content, at);
+  const checkAll = (paths, place) => {
+    for (const [path, operations] of Object.entries(paths)) {
+      for (const [method, { requestBody, responses, callbacks = {} }] of Object.entries(operations)) {
+        const pointer = `${place}/${escape(path)}/${method}`;
+        check(requestBody?.content, `${pointer}/requestBody`);
+        for (const [status, response] of Object.entries(responses)) {
+          const [{ content }, at] = follow(response, `${pointer}/responses/${status}`);
+          check(content, at);
+        }
+        for (const [name, back] of Object.entries(callbacks)) checkAll(back, `${pointer}/callbacks/${name}`);
       }
     }
-  }
+  };
+  checkAll(description.paths, '/paths');
   seen.add('/components/examples/not_found'); // no operation has it, only paths that are none
   for (const name of Object.keys(description.components.examples)) assert.ok(seen.has(`/components/examples/${name}`), name);
 });

@@ -53,6 +53,19 @@ const api = {
           200: { description: 'Changed.', content: { 'application/json': { schema: { $ref: '#/components/schemas/Thing' } } } },
           400: { description: 'Wrong.', content: { 'application/json': { schema: { type: 'object' }, examples: { bad: { value: { code: 'invalid_size' } } } } } },
         },
+        callbacks: {
+          changed: {
+            '{$request.body#/url}': {
+              post: {
+                summary: 'News of a thing',
+                description: 'It **changed**.',
+                parameters: [{ name: 'X-Why', in: 'header', required: true, description: 'Why.', schema: { type: 'string' } }],
+                requestBody: { content: { 'application/json': { schema: { $ref: '#/components/schemas/News' }, examples: { one: { summary: 'Small news', value: {} } } } } },
+                responses: { 200: { description: 'Seen.' } },
+              },
+            },
+          },
+        },
       },
     },
     '/health': { get: { operationId: 'health', tags: ['All things'], summary: 'Well?', description: 'Asks.', security: [], responses: {} } },
@@ -60,6 +73,7 @@ const api = {
   components: {
     schemas: {
       Thing: { type: 'object', description: 'A thing.', required: ['at'], properties: { at: { type: 'string', format: 'date-time', nullable: true }, inner: { $ref: '#/components/schemas/Inner' } } },
+      News: { type: 'object', description: 'News.', properties: { what: { type: 'string' } } },
       Inner: { type: 'object', properties: { parts: { type: 'array', items: { $ref: '#/components/schemas/Thing' } } } },
     },
   },
@@ -85,6 +99,10 @@ it('reference: every part of a description is on the page', () => {
     '<section class="operation" id="Inner">',
     '<code>at</code> <span class="type">time or null · <strong>required</strong></span>',
     'list of <a href="#Thing">Thing</a>',
+    '<h4>Posted to you: news of a thing</h4>\n<p>It <strong>changed</strong>.</p>\n<p class="limits"><a href="#News">News</a></p>',
+    '<code>X-Why</code> <span class="type">string · header · <strong>required</strong></span>',
+    '<summary>Example: Small news</summary>',
+    '<section class="operation" id="News">',
     '<a href="/docs/api-reference/errors#invalid_size"><code>invalid_size</code></a>',
   ]) assert.ok(page.includes(piece), `${piece}\nis not in\n${page.slice(page.indexOf('<main'))}`);
 });

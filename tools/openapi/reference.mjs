@@ -63,11 +63,16 @@ function responseObjects(api, operations) {
     }
     [...Object.values(target.properties ?? {}), target.items, ...target.oneOf ?? []].filter(Boolean).forEach(visit);
   };
-  for (const { responses } of operations) {
+  for (const { responses, callbacks } of operations) {
+    for (const { requestBody: body } of callbackOperations(callbacks)) visit(body.content['application/json'].schema);
     for (const response of Object.values(responses)) visit(resolve(api, response).content?.['application/json']?.schema);
   }
   return found;
 }
+
+// What an operation makes the server ask of the client.
+const callbackOperations = (callbacks = {}) => Object.values(callbacks)
+  .flatMap((expressions) => Object.values(expressions)).flatMap((methods) => Object.values(methods));
 
 function contents(groups, objects) {
   const list = (items) => `<ul>${items.join('')}</ul>`;
@@ -92,6 +97,7 @@ function operationSection(context, operation) {
     parameters(context, operation),
     requestBody(context, operation),
     answers(context, operation),
+    ...callbackOperations(operation.callbacks).map((back) => callback(context, back)),
     '</section>',
   ].join('\n');
 }
@@ -177,6 +183,18 @@ function requestBody(context, { requestBody: body }) {
   const { description, content } = resolve(context.api, body);
   const [media] = Object.values(content);
   return `<h4>Body</h4>\n${context.prose(description)}\n${fields(context, media.schema)}\n${examples(context.api, content['application/json'])}`;
+}
+
+// Without answers: those are the client's.
+function callback(context, operation) {
+  const { schema } = operation.requestBody.content['application/json'];
+  return [
+    `<h4>Posted to you: ${escape(operation.summary.toLowerCase())}</h4>`,
+    context.prose(operation.description),
+    `<p class="limits">${typeOf(context, schema)}</p>`,
+    parameters(context, operation),
+    examples(context.api, operation.requestBody.content['application/json']),
+  ].join('\n');
 }
 
 function answers(context, { responses }) {

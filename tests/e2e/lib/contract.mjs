@@ -25,7 +25,7 @@ function validatorAt(pointer) {
   return compiled.get(pointer);
 }
 
-export const escape = (part) => part.replaceAll('~', '~0').replaceAll('/', '~1').replace(/[{}]/g, encodeURIComponent);
+export const escape = (part) => part.replaceAll('~', '~0').replaceAll('/', '~1').replace(/[{}#]/g, encodeURIComponent);
 
 // Follows a $ref of the description: [the object, the pointer it is at].
 export function follow(object, pointer) {
