@@ -353,6 +353,7 @@ static void test_outcome_that_is_faulty(void **state)
     test_fail_outcomes(1);
     test_settle();
     test_answer(test_only(), 200);
+    test_wait_for_faulty();
     check(delivery, DELIVERY_WAITING, 0, 0);
     test_pass(HOOK_FAULTY_US - 1);
     assert_int_equal(test_under_way(), 0);

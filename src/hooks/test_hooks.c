@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 _Atomic int64_t test_now_us;
 struct store *test_store;
@@ -95,6 +96,13 @@ void test_fail_reads(int count)
 void test_fail_outcomes(int count)
 {
     atomic_store(&faulty_outcomes, count);
+}
+
+void test_wait_for_faulty(void)
+{
+    while (atomic_load(&faulty_outcomes) > 0)
+        usleep(1000);
+    test_settle();
 }
 
 void test_lose_notices(bool lose)
