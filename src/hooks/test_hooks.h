@@ -51,7 +51,7 @@ int64_t test_endpoint(const char *url);
 int64_t test_endpoint_of(int64_t account, const char *url); /* an account has ten at most */
 struct endpoint_record test_endpoint_look(int64_t endpoint);
 /* The client changes it; told to the set as the API does. */
-void test_endpoint_change(const struct endpoint_record *e);
+void test_endpoint_change(const struct endpoint_record *changed);
 void test_endpoint_remove(int64_t endpoint);
 /* A message is accepted; it moves. */
 int64_t test_message_add(const char *webhook_url, const char *failover_url);
