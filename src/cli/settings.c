@@ -1,6 +1,7 @@
 /* skylark config: looks at the configuration without running anything. */
 #include "cli/stand_in.h"
-#include "net/tls.h"
+#include "net/address_guard.h"
+#include "net/tls_trust.h"
 
 enum { WHY_SIZE = 512 };
 
@@ -40,6 +41,28 @@ static int check_carriers(const struct invocation *in, const struct config *c)
     return r;
 }
 
+/* Networks that webhooks may reach, and authorities that they trust. */
+static int check_webhooks(const struct config *c)
+{
+    struct address_guard_options guarded = {.allow = c->webhooks_allow};
+    struct address_guard *guard = NULL;
+    struct tls_trust *trust = NULL;
+    char why[WHY_SIZE];
+    int r = CLI_OK;
+
+    if (address_guard_new(&guard, &guarded, why) < 0) {
+        talk("%s: webhooks.allow: %s", c->origins[CONFIG_webhooks_allow], why);
+        r = CLI_BAD_CONFIG;
+    }
+    if (c->webhooks_ca[0] && tls_trust_new(&trust, c->webhooks_ca, why) < 0) {
+        talk("%s: webhooks.ca: %s", c->origins[CONFIG_webhooks_ca], why);
+        r = CLI_BAD_CONFIG;
+    }
+    address_guard_free(guard);
+    tls_trust_free(trust);
+    return r;
+}
+
 int run_config_check(const struct invocation *in)
 {
     struct invocation named = *in;
@@ -56,6 +79,8 @@ int run_config_check(const struct invocation *in)
         r = check_routing(config);
     if (r == CLI_OK)
         r = check_carriers(in, config);
+    if (r == CLI_OK)
+        r = check_webhooks(config);
     if (r == CLI_OK && config->file)
         talk("%s is in order.", config->file);
     else if (r == CLI_OK)

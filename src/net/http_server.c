@@ -16,8 +16,9 @@ enum {
     PLAIN_MAX = 17 << 20,
     CIPHER_MAX = 18 << 20,
     REST_US = 100000,
-    TELL_PAUSE_US = 2000, /* between two calls of worker_tell, at least */
-    TELL_SHARE = 4        /* of the worker's time that these calls may have: a quarter */
+    TELL_SHARE = 4,            /* worker_tell may have a quarter of the worker's time */
+    TELL_PAUSE_MIN_US = 2000,  /* between two calls of it */
+    TELL_PAUSE_MAX_US = 15000, /* a thread that was interrupted only seems to have taken long */
 };
 
 /* ---- a worker ---- */
@@ -121,6 +122,15 @@ static void end_streams(struct http_worker *w)
     }
 }
 
+static int64_t tell_pause_us(int64_t took_us)
+{
+    int64_t pause_us = took_us * (TELL_SHARE - 1);
+
+    if (pause_us < TELL_PAUSE_MIN_US)
+        return TELL_PAUSE_MIN_US;
+    return pause_us < TELL_PAUSE_MAX_US ? pause_us : TELL_PAUSE_MAX_US;
+}
+
 static void tell_streams(struct http_worker *w)
 {
     if (atomic_load_explicit(&w->streams, memory_order_relaxed) == 0)
@@ -137,8 +147,8 @@ static void tell_streams(struct http_worker *w)
         return;
     if (w->server->options.worker_tell && w->server->options.worker_tell(w->context))
         atomic_store(&w->stirred, true);
-    int64_t end_us = clock_monotonic_us(), pause_us = (end_us - begun_us) * (TELL_SHARE - 1);
-    w->next_tell_us = end_us + (pause_us > TELL_PAUSE_US ? pause_us : TELL_PAUSE_US);
+    w->next_tell_us = clock_monotonic_us();
+    w->next_tell_us += tell_pause_us(w->next_tell_us - begun_us);
 }
 
 void http_server_stir(struct http_server *s)

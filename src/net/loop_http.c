@@ -170,15 +170,20 @@ static void on_handle_closed(uv_handle_t *handle)
     destroy_when_closed(h);
 }
 
+static void free_all(struct loop_http_request *r)
+{
+    while (r) {
+        struct loop_http_request *next = r->next;
+        curl_multi_remove_handle(r->http->multi, r->easy); /* of spare ones it knows nothing */
+        request_free(r);
+        r = next;
+    }
+}
+
 static void dispose(struct loop_http *h)
 {
-    while (h->active)
-        loop_http_cancel(h->active);
-    while (h->spare) {
-        struct loop_http_request *r = h->spare;
-        h->spare = r->next;
-        request_free(r);
-    }
+    free_all(h->active);
+    free_all(h->spare);
     if (h->multi)
         curl_multi_cleanup(h->multi);
     unsigned handles = h->handles;

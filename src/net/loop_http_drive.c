@@ -22,8 +22,13 @@ static void tell_finished(struct loop_http *h)
 
 static int curl_events(uint32_t events)
 {
-    return (events & EPOLLIN ? CURL_CSELECT_IN : 0) | (events & EPOLLOUT ? CURL_CSELECT_OUT : 0) |
-           (events & (EPOLLERR | EPOLLHUP) ? CURL_CSELECT_IN | CURL_CSELECT_OUT : 0);
+    int of_curl = 0;
+
+    if (events & (EPOLLIN | EPOLLERR | EPOLLHUP))
+        of_curl |= CURL_CSELECT_IN;
+    if (events & (EPOLLOUT | EPOLLERR | EPOLLHUP))
+        of_curl |= CURL_CSELECT_OUT;
+    return of_curl;
 }
 
 static void on_sockets(uv_poll_t *poll, int failed, int unused)
@@ -57,8 +62,10 @@ static int on_socket_wish(CURL *easy, curl_socket_t fd, int wish, void *http, vo
         epoll_ctl(h->sockets, EPOLL_CTL_DEL, fd, NULL);
         return 0;
     }
-    event.events = (wish & CURL_POLL_IN ? (uint32_t)EPOLLIN : 0) |
-                   (wish & CURL_POLL_OUT ? (uint32_t)EPOLLOUT : 0);
+    if (wish & CURL_POLL_IN)
+        event.events |= EPOLLIN;
+    if (wish & CURL_POLL_OUT)
+        event.events |= EPOLLOUT;
     if (epoll_ctl(h->sockets, known ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, fd, &event) < 0)
         return -1;
     if (!known)

@@ -1,6 +1,8 @@
 /* Requests over HTTP/2, to a peer that knows just enough of it to answer. */
 #include "net/test_http.h"
 
+#include "base/clock.h"
+
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -82,10 +84,10 @@ static struct frame next_frame(void)
     return f;
 }
 
+static const char preface[] = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+
 static void accept_peer(void)
 {
-    static const char preface[] = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
-
     assert_true(test_peer_accept(&peer, &listener, TEST_PEER_PATIENCE_MS));
     taken = 0;
     need(sizeof preface - 1);
@@ -214,17 +216,17 @@ static void test_but_only_once(void **state)
 
 static void test_no_time_is_won_by_going_again(void **state)
 {
-    test_http_limited(8, 2000, 500);
+    test_http_limited(8, 2000, 2000);
     test_call_start(&call);
     accept_peer();
     await_request();
-    usleep(300000);
+    usleep(900000);
     go_away();
     accept_peer();
     await_request();
     test_call_wait(&call);
     assert_int_equal(call.reply.outcome, LOOP_HTTP_TIMED_OUT);
-    assert_in_range(call.reply.duration_us, 490000, 750000);
+    assert_in_range(call.reply.duration_us, 1990000, 2700000);
 }
 
 /* A reset is an answer of a kind: it does not go again. */
@@ -239,6 +241,25 @@ static void test_a_stream_is_reset(void **state)
     assert_string_equal(call.reply.why, "HTTP/2 stream 1 was not closed cleanly: CANCEL (err 8).");
 }
 
+/* Greetings of the protocol come before the certificate is judged; nothing of a request does. */
+static void test_nothing_for_whom_is_not_trusted(void **state)
+{
+    struct test_tls unknown;
+    struct test_listener other = listener;
+
+    test_tls_init(&unknown, clock_now_us(&clock_real));
+    other.tls = unknown.context;
+    test_call_start(&call);
+    assert_true(test_peer_accept(&peer, &other, TEST_PEER_PATIENCE_MS));
+    test_call_wait(&call);
+    assert_int_equal(call.reply.outcome, LOOP_HTTP_DISTRUSTED);
+    assert_true(test_peer_ends(&peer));
+    taken = peer.in.n ? sizeof preface - 1 : 0;
+    while (taken < peer.in.n)
+        assert_int_not_equal(next_frame().type, FRAME_HEADERS);
+    test_tls_done(&unknown);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
 int main(void)
@@ -247,7 +268,7 @@ int main(void)
         TEST(test_an_answer),         TEST(test_headers_of_an_answer),
         TEST(test_many_at_once),      TEST(test_a_request_goes_again_when_the_connection_goes_away),
         TEST(test_but_only_once),     TEST(test_no_time_is_won_by_going_again),
-        TEST(test_a_stream_is_reset),
+        TEST(test_a_stream_is_reset), TEST(test_nothing_for_whom_is_not_trusted),
     };
     return cmocka_run_group_tests(tests, test_http_set_up_all, test_http_tear_down_all);
 }

@@ -54,9 +54,10 @@ static void seconds(int64_t ms, char out[32])
 
 static void explain_time(const struct loop_http_request *r, struct loop_http_reply *reply)
 {
-    char place[128], connect[32], total[32];
+    char place[128], host[256] = "", connect[32], total[32];
 
     where(r, place, sizeof place);
+    loop_http_host(r, host, sizeof host, NULL);
     seconds(r->http->options.connect_ms, connect);
     seconds(r->http->options.total_ms, total);
     if (time_of(r, CURLINFO_PRETRANSFER_TIME_T) > 0 && r->headers_seen == 0)
@@ -64,7 +65,7 @@ static void explain_time(const struct loop_http_request *r, struct loop_http_rep
     else if (r->headers_seen > 0)
         say(reply, LOOP_HTTP_TIMED_OUT, "The answer was not complete after %s.", total);
     else if (time_of(r, CURLINFO_NAMELOOKUP_TIME_T) == 0)
-        say(reply, LOOP_HTTP_TIMED_OUT, "The name of %s was not looked up within %s.", place,
+        say(reply, LOOP_HTTP_TIMED_OUT, "The name %.150s was not looked up within %s.", host,
             connect);
     else if (strstr(r->curl_why, "SSL"))
         say(reply, LOOP_HTTP_TIMED_OUT, "%s did not finish the TLS handshake within %s.", place,

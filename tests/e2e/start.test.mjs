@@ -254,6 +254,32 @@ it('start: a flag wins over the environment, that over the file', { timeout }, a
   }
 });
 
+it('start: settings of webhooks that make no sense are named', { timeout }, async () => {
+  const folder = temporaryFolder();
+  const file = join(folder, 'skylark.ini');
+  const serve = () => skylark(['serve', '--config', file, '--data-dir', join(folder, 'data'), '--listen', '127.0.0.1:0'], { timeout: 10_000 });
+  try {
+    for (const [text, line, said] of [
+      ['[webhooks]\nallow = 10.0.0.0/8, intranet\n', 2, "webhooks.allow: 'intranet' is no network"],
+      ['[webhooks]\nallow = 10.1.2.3/8\n', 2, "webhooks.allow: '10.1.2.3/8' is an address in a network"],
+      ['[webhooks]\n\nca = /nowhere.pem\n', 3, '/nowhere.pem cannot be read'],
+    ]) {
+      writeFileSync(file, text);
+      const checked = await skylark(['config', 'check', file]);
+      assert.equal(checked.code, 78, checked.stderr);
+      assert.ok(checked.stderr.startsWith(`${file}:${line}: webhooks.`), checked.stderr);
+      assert.ok(checked.stderr.includes(said), checked.stderr);
+      const started = await serve();
+      assert.notEqual(started.code, 0);
+      assert.ok(started.stderr.includes(said), started.stderr);
+    }
+    writeFileSync(file, '[webhooks]\nallow = 10.0.0.0/8, fd00::/8 192.0.2.7\n');
+    assert.equal((await skylark(['config', 'check', file])).code, 0);
+  } finally {
+    removeFolder(folder);
+  }
+});
+
 it('start: a newer schema is refused, and left alone', { timeout }, async () => {
   const server = await Server.start();
   try {
