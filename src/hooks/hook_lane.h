@@ -33,7 +33,8 @@ struct hook_job {
     struct hook_lane *lane;
     struct delivery_record delivery;
     enum hook_stage stage;
-    bool stuck; /* cannot go while the lane rests: there is no other address */
+    bool behind; /* another one of its message is before it */
+    bool stuck;  /* cannot go while the lane rests: there is no other address */
 
     /* Of the attempt that is under way. */
     bool failover;     /* goes to the message's other address */
