@@ -43,6 +43,12 @@ int test_hooks_tear_down(void **state);
 void test_crash(void);
 /* So many of the next reads of endpoints and deliveries fail. */
 void test_fail_reads(int count);
+/* Outcomes of so many attempts can never be written. */
+void test_fail_outcomes(int count);
+/* The writer has given so many up. */
+void test_wait_for_faulty(void);
+/* Notices are not there any more, or are again. */
+void test_lose_notices(bool lose);
 /* Commits fail from now on, or not any more. */
 void test_fail_commits(bool fail);
 
