@@ -52,11 +52,13 @@ static int endpoint_get(struct store_reader *r, int64_t account, int64_t id, str
     return read_fails() ? -EIO : beneath->endpoint_get(r, account, id, a, ret);
 }
 
-static int delivery_due(struct store_reader *r, int64_t endpoint, int64_t now_us, size_t limit,
-                        struct arena *a, struct delivery_record **ret, size_t *ret_count)
+static int delivery_due(struct store_reader *r, int64_t endpoint, struct delivery_place after,
+                        int64_t now_us, size_t limit, struct arena *a, struct delivery_record **ret,
+                        size_t *ret_count)
 {
-    return read_fails() ? -EIO
-                        : beneath->delivery_due(r, endpoint, now_us, limit, a, ret, ret_count);
+    return read_fails()
+               ? -EIO
+               : beneath->delivery_due(r, endpoint, after, now_us, limit, a, ret, ret_count);
 }
 
 static int endpoint_busy(struct store_reader *r, int64_t after, int64_t *ret, size_t max,
