@@ -27,8 +27,8 @@ static int64_t event_time_us(struct str body)
     if (!at)
         return 0;
     at += sizeof key - 1;
-    struct str rest = {at, body.n - (size_t)(at - body.p)};
-    return rfc3339_parse(str_cut(&rest, '"'), &us) ? us : 0;
+    struct str text = {at, body.n - (size_t)(at - body.p)};
+    return rfc3339_parse(str_cut(&text, '"'), &us) ? us : 0;
 }
 
 static void receive(struct http_request *r)

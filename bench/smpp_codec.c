@@ -1,13 +1,13 @@
-/* How many submit_sm with 100 characters of text one core encodes and decodes in a second. Counts
- * the core's own time, so that others who run beside it do not matter. Prints JSON.
+/* How many submit_sm with 100 characters of text one core encodes and decodes in a second.
+ * Prints JSON.
  *
  *   smpp_codec [seconds] */
+#include "rate.h"
 #include "smpp/pdu.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 /* As many as a busy window has, all different, so that nothing is guessed from the one before. */
 enum { MESSAGES = 256, TEXT_SIZE = 100, ROUND = 40 * MESSAGES };
@@ -17,14 +17,6 @@ static struct message {
     struct smpp_pdu pdu;
     struct buf bytes;
 } messages[MESSAGES];
-
-static double now_s(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
 
 /* Every third has a name as its sender, every fourth a validity. */
 static void message_make(struct message *m, unsigned i)
@@ -47,8 +39,6 @@ static void message_make(struct message *m, unsigned i)
 }
 
 /* What a round comes to, so that none of it can be left out. */
-typedef uint64_t round_fn(struct buf *out);
-
 static uint64_t encode_round(struct buf *out)
 {
     uint64_t sum = 0;
@@ -90,23 +80,6 @@ static uint64_t both_round(struct buf *out)
     return sum;
 }
 
-static double rate_of(round_fn *round, double seconds, uint64_t *sum)
-{
-    BUF_CLEANUP struct buf out;
-    double begin, end;
-    uint64_t count = 0;
-
-    buf_init(&out, SMPP_PDU_MAX);
-    *sum += round(&out); /* warm */
-    begin = now_s();
-    do {
-        *sum += round(&out);
-        count += ROUND;
-        end = now_s();
-    } while (end - begin < seconds);
-    return (double)count / (end - begin);
-}
-
 int main(int argc, char **argv)
 {
     double seconds = argc > 1 ? strtod(argv[1], NULL) : 1;
@@ -114,9 +87,9 @@ int main(int argc, char **argv)
 
     for (unsigned i = 0; i < MESSAGES; i++)
         message_make(&messages[i], i);
-    double encodes = rate_of(encode_round, seconds, &sum);
-    double decodes = rate_of(decode_round, seconds, &sum);
-    double pairs = rate_of(both_round, seconds, &sum);
+    double encodes = rate_of(encode_round, ROUND, seconds, &sum);
+    double decodes = rate_of(decode_round, ROUND, seconds, &sum);
+    double pairs = rate_of(both_round, ROUND, seconds, &sum);
     printf("{\"encodes\":%.0f,\"decodes\":%.0f,\"pairs\":%.0f,\"checksum\":%" PRIu64 "}\n", encodes,
            decodes, pairs, sum);
     for (unsigned i = 0; i < MESSAGES; i++)

@@ -1,5 +1,5 @@
 /* Cancelling over HTTP. A thread of the test's own plays the engine. */
-#include "api/test_api.h"
+#include "api/test_events.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -68,11 +68,6 @@ static int tear_down(void **state)
 
 /* ---- messages ---- */
 
-static int accept_one(struct store *s, void *message)
-{
-    return store_accept(s, message);
-}
-
 static void path_of(int64_t id, char out[128])
 {
     char text[PUBLIC_ID_SIZE];
@@ -83,27 +78,12 @@ static void path_of(int64_t id, char out[128])
 
 static int64_t put(enum mode mode, enum message_status status)
 {
-    struct message m = {.account = FIRST_ACCOUNT,
-                        .mode = mode,
-                        .direction = DIRECTION_OUTBOUND,
-                        .status = status,
-                        .kind = KIND_SMS,
-                        .type = TYPE_TRANSACTIONAL,
-                        .from = STR("+18005551234"),
-                        .to = STR("+15551234567"),
-                        .text = STR("Hello"),
-                        .media = STR(""),
-                        .encoding = ENCODING_GSM7,
-                        .segments = 1,
-                        .number_type = NUMBER_TOLL_FREE,
-                        .coverage = COVERAGE_HIGH,
-                        .reason = REASON_SMART,
-                        .currency = "USD"};
+    struct message m = test_message(FIRST_ACCOUNT, mode, "Hello");
 
+    m.status = status;
     if (status == STATUS_SCHEDULED)
         m.scheduled_us = test_now_us + 3600000000;
-    test_write(accept_one, &m);
-    return m.id;
+    return test_accept_message(&m);
 }
 
 /* Sends as a client does; the path that cancels it. */

@@ -68,15 +68,21 @@ static size_t add_ids(char (*ids)[16])
     }
 }
 
+/* Five messages that arrive; all that is told of them, newest first. */
+static void make_fifteen(char ids[][16])
+{
+    for (int i = 0; i < 5; i++)
+        test_deliver(test_accept(FIRST_ACCOUNT, MODE_TEST, "x", NULL));
+    events("limit=100");
+    assert_int_equal(add_ids(ids), 15);
+}
+
 static void pages_lead_to_each_other(void **state)
 {
     char all[100][16], seen[100][16], query[64];
     size_t count = 0;
 
-    for (int i = 0; i < 5; i++)
-        test_deliver(test_accept(FIRST_ACCOUNT, MODE_TEST, "x", NULL));
-    events("limit=100");
-    assert_int_equal(add_ids(all), 15);
+    make_fifteen(all);
     snprintf(query, sizeof query, "limit=4");
     for (int page = 0; page < 4; page++) {
         events(query);
@@ -97,10 +103,7 @@ static void after_goes_the_other_way(void **state)
     char all[100][16], seen[100][16], query[64];
     size_t count = 0;
 
-    for (int i = 0; i < 5; i++)
-        test_deliver(test_accept(FIRST_ACCOUNT, MODE_TEST, "x", NULL));
-    events("limit=100");
-    assert_int_equal(add_ids(all), 15);
+    make_fifteen(all);
     events("limit=1&after=start");
     assert_string_equal(test_member("data.0.id"), all[14]);
     snprintf(query, sizeof query, "limit=5&after=%s", all[14]); /* the oldest */

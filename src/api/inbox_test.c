@@ -1,5 +1,5 @@
 /* The inbox of a test number, with and without waiting. */
-#include "api/test_api.h"
+#include "api/test_events.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -9,44 +9,11 @@
 
 enum { SECOND_US = 1000000 };
 
-static int accept_one(struct store *s, void *message)
-{
-    return store_accept(s, message);
-}
-
-static int deliver_one(struct store *s, void *id)
-{
-    struct message_move move = {.id = *(int64_t *)id,
-                                .from = status_bit(STATUS_QUEUED),
-                                .to = STATUS_SENT,
-                                .at_us = test_now_us};
-
-    if (store_move(s, &move) != 1)
-        return -EIO;
-    move.from = status_bit(STATUS_SENT);
-    move.to = STATUS_DELIVERED;
-    return store_move(s, &move) == 1 ? 0 : -EIO;
-}
-
 static struct message message_to(int64_t account, const char *to, const char *text)
 {
-    struct message m = {.account = account,
-                        .mode = MODE_TEST,
-                        .direction = DIRECTION_OUTBOUND,
-                        .status = STATUS_QUEUED,
-                        .kind = KIND_SMS,
-                        .type = TYPE_TRANSACTIONAL,
-                        .from = STR("+18005551234"),
-                        .to = str_of(to),
-                        .text = str_of(text),
-                        .media = STR(""),
-                        .encoding = ENCODING_GSM7,
-                        .segments = 1,
-                        .number_type = NUMBER_TOLL_FREE,
-                        .coverage = COVERAGE_HIGH,
-                        .reason = REASON_SMART,
-                        .currency = "USD"};
+    struct message m = test_message(account, MODE_TEST, text);
 
+    m.to = str_of(to);
     return m;
 }
 
@@ -54,14 +21,12 @@ static int64_t put(int64_t account, const char *to, const char *text)
 {
     struct message m = message_to(account, to, text);
 
-    test_write(accept_one, &m);
-    return m.id;
+    return test_accept_message(&m);
 }
 
 static void deliver(int64_t account, const char *to, const char *text)
 {
-    int64_t id = put(account, to, text);
-    test_write(deliver_one, &id);
+    test_deliver(put(account, to, text));
 }
 
 static unsigned inbox(const char *query)
@@ -106,7 +71,7 @@ static void since_is_the_time_of_delivery(void **state)
     deliver(FIRST_ACCOUNT, NUMBER, "old");
     test_now_us += 10 * SECOND_US; /* 01:02:13.004 */
     deliver(FIRST_ACCOUNT, NUMBER, "new");
-    test_write(deliver_one, &early);
+    test_deliver(early);
     inbox("to=%2B15551234567&since=2025-11-15T01:02:13.004005Z&limit=2");
     assert_string_equal(test_member("data.0.text"), "new");
     assert_string_equal(test_member("data.1.text"), "accepted first, delivered last");
@@ -144,7 +109,7 @@ static void a_look_goes_back_a_thousand_messages(void **state)
     test_write(accept_thousand, &m);
     inbox("to=%2B15551234567");
     assert_string_equal(test_body(), "{\"data\":[]}");
-    test_write(deliver_one, &m.id);
+    test_deliver(m.id);
     inbox("to=%2B15551234567");
     assert_string_equal(test_member("data.0.text"), "one of a thousand");
     assert_non_null(strstr(test_body(), "hello")); /* 999 that were not delivered are newer */
@@ -248,7 +213,7 @@ static int deliver_hundred(struct store *s, void *message)
     for (int i = 0; i < 100 && !failed; i++) {
         failed = store_accept(s, m);
         if (!failed)
-            failed = deliver_one(s, &m->id);
+            failed = test_deliver_within(s, &m->id);
     }
     return failed;
 }

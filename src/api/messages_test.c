@@ -1,37 +1,9 @@
 /* Messages as JSON, and how they are read one by one and page by page. */
-#include "api/test_api.h"
+#include "api/test_events.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-static int accept_one(struct store *s, void *message)
-{
-    return store_accept(s, message);
-}
-
-static int64_t accept_for(int64_t account, enum mode mode, const char *text)
-{
-    struct message m = {.account = account,
-                        .mode = mode,
-                        .direction = DIRECTION_OUTBOUND,
-                        .status = STATUS_QUEUED,
-                        .kind = KIND_SMS,
-                        .type = TYPE_TRANSACTIONAL,
-                        .from = STR("+18005551234"),
-                        .to = STR("+15551234567"),
-                        .text = str_of(text),
-                        .media = STR(""),
-                        .encoding = ENCODING_GSM7,
-                        .segments = 1,
-                        .number_type = NUMBER_LOCAL,
-                        .coverage = COVERAGE_HIGH,
-                        .reason = REASON_SMART,
-                        .currency = "USD"};
-
-    test_write(accept_one, &m);
-    return m.id;
-}
 
 static const char *id_text(int64_t id, char out[PUBLIC_ID_SIZE + 1])
 {
@@ -126,7 +98,7 @@ static void a_message_with_every_field(void **state)
 
 static void what_is_not_there_is_null(void **state)
 {
-    int64_t id = accept_for(FIRST_ACCOUNT, MODE_TEST, "");
+    int64_t id = test_accept(FIRST_ACCOUNT, MODE_TEST, "", NULL);
     char text[PUBLIC_ID_SIZE + 1], head[128];
 
     snprintf(head, sizeof head, "GET /v1/messages/%s", id_text(id, text));
@@ -176,9 +148,9 @@ static unsigned status_for(const char *key, int64_t id)
 
 static void messages_are_for_their_account_and_mode(void **state)
 {
-    int64_t mine = accept_for(FIRST_ACCOUNT, MODE_TEST, "mine");
-    int64_t live = accept_for(FIRST_ACCOUNT, MODE_LIVE, "live");
-    int64_t other = accept_for(OTHER_ACCOUNT, MODE_TEST, "other");
+    int64_t mine = test_accept(FIRST_ACCOUNT, MODE_TEST, "mine", NULL);
+    int64_t live = test_accept(FIRST_ACCOUNT, MODE_LIVE, "live", NULL);
+    int64_t other = test_accept(OTHER_ACCOUNT, MODE_TEST, "other", NULL);
 
     assert_int_equal(status_for(TEST_KEY, mine), 200);
     assert_int_equal(status_for(TEST_KEY, live), 404);
@@ -247,10 +219,10 @@ static void cursors_are_ids_of_ones_own(void **state)
     assert_query_problem("cursor=x", "invalid_cursor", "cursor");
     assert_query_problem("cursor=msg_00000000000", "invalid_cursor", "cursor");
     snprintf(query, sizeof query, "cursor=%s",
-             id_text(accept_for(OTHER_ACCOUNT, MODE_TEST, "x"), id));
+             id_text(test_accept(OTHER_ACCOUNT, MODE_TEST, "x", NULL), id));
     assert_query_problem(query, "invalid_cursor", "cursor");
     snprintf(query, sizeof query, "cursor=%s",
-             id_text(accept_for(FIRST_ACCOUNT, MODE_LIVE, "x"), id));
+             id_text(test_accept(FIRST_ACCOUNT, MODE_LIVE, "x", NULL), id));
     assert_query_problem(query, "invalid_cursor", "cursor");
 }
 
@@ -274,7 +246,7 @@ static void pages_lead_to_each_other(void **state)
     char ids[7][PUBLIC_ID_SIZE + 1], head[128];
 
     for (int i = 0; i < 7; i++)
-        id_text(accept_for(FIRST_ACCOUNT, MODE_TEST, "x"), ids[6 - i]); /* newest first */
+        id_text(test_accept(FIRST_ACCOUNT, MODE_TEST, "x", NULL), ids[6 - i]); /* newest first */
     test_call(TEST_KEY, "GET /v1/messages?limit=3", NULL);
     assert_string_equal(test_member("pagination.hasMore"), "true");
     assert_string_equal(test_member("pagination.nextCursor"), ids[3]);
@@ -314,7 +286,7 @@ static void a_store_that_cannot_be_read(void **state)
     char id[PUBLIC_ID_SIZE + 1], head[128];
 
     snprintf(head, sizeof head, "GET /v1/messages/%s",
-             id_text(accept_for(FIRST_ACCOUNT, MODE_TEST, "x"), id));
+             id_text(test_accept(FIRST_ACCOUNT, MODE_TEST, "x", NULL), id));
     engine = *test_store->engine;
     engine.message_get = no_get;
     engine.message_page = no_page;

@@ -7,8 +7,7 @@ static int accept_one(struct store *s, void *message)
     return store_accept(s, message);
 }
 
-static struct message message_of(int64_t account, enum mode mode, const char *text,
-                                 const char *metadata)
+struct message test_message(int64_t account, enum mode mode, const char *text)
 {
     return (struct message){.account = account,
                             .mode = mode,
@@ -20,7 +19,7 @@ static struct message message_of(int64_t account, enum mode mode, const char *te
                             .to = STR("+15551234567"),
                             .text = str_of(text),
                             .media = STR(""),
-                            .metadata = str_of(metadata ? metadata : ""),
+                            .metadata = STR(""),
                             .encoding = ENCODING_GSM7,
                             .segments = 1,
                             .number_type = NUMBER_TOLL_FREE,
@@ -29,17 +28,24 @@ static struct message message_of(int64_t account, enum mode mode, const char *te
                             .currency = "USD"};
 }
 
+int64_t test_accept_message(struct message *m)
+{
+    test_write(accept_one, m);
+    return m->id;
+}
+
 int64_t test_accept(int64_t account, enum mode mode, const char *text, const char *metadata)
 {
-    struct message m = message_of(account, mode, text, metadata);
+    struct message m = test_message(account, mode, text);
 
-    test_write(accept_one, &m);
-    return m.id;
+    if (metadata)
+        m.metadata = str_of(metadata);
+    return test_accept_message(&m);
 }
 
 static int accept_many(struct store *s, void *count)
 {
-    struct message m = message_of(FIRST_ACCOUNT, MODE_TEST, "one of many", NULL);
+    struct message m = test_message(FIRST_ACCOUNT, MODE_TEST, "one of many");
     int failed = 0;
 
     for (int i = 0; i < *(int *)count && !failed; i++)
@@ -52,7 +58,7 @@ void test_accept_many(int count)
     test_write(accept_many, &count);
 }
 
-static int deliver(struct store *s, void *id)
+int test_deliver_within(struct store *s, void *id)
 {
     struct message_move move = {.id = *(int64_t *)id,
                                 .from = status_bit(STATUS_QUEUED),
@@ -68,5 +74,5 @@ static int deliver(struct store *s, void *id)
 
 void test_deliver(int64_t id)
 {
-    test_write(deliver, &id);
+    test_write(test_deliver_within, &id);
 }

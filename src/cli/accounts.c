@@ -48,9 +48,7 @@ int run_accounts_list(const struct invocation *in)
     size_t count = 0;
 
     table_init(&t, columns, COLUMN_COUNT);
-    if (!invocation_format(in, &format))
-        return CLI_USAGE;
-    int r = local_start(&l, in);
+    int r = local_start_list(&l, in, &format);
     if (r != CLI_OK)
         return r;
     r = store_account_list(l.reader, &l.memory, &accounts, &count);

@@ -78,6 +78,16 @@ static void print_json(const struct json_node *node, bool indent)
     fwrite(b.p, 1, b.n, stdout);
 }
 
+/* `columns` has to outlive the table. */
+static void start_table(struct table *t, const struct answer_field *fields, size_t count,
+                        struct column columns[COLUMNS_MAX])
+{
+    assert(count <= COLUMNS_MAX);
+    for (size_t i = 0; i < count; i++)
+        columns[i] = fields[i].column;
+    table_init(t, columns, count);
+}
+
 void answer_print_list(const struct json_node *answer, const struct answer_field *fields,
                        size_t count, enum output_format format)
 {
@@ -85,10 +95,7 @@ void answer_print_list(const struct json_node *answer, const struct answer_field
     struct column columns[COLUMNS_MAX];
     struct table t TABLE_CLEANUP;
 
-    assert(count <= COLUMNS_MAX);
-    for (size_t i = 0; i < count; i++)
-        columns[i] = fields[i].column;
-    table_init(&t, columns, count);
+    start_table(&t, fields, count, columns);
     switch (format) {
     case OUTPUT_JSON:
         print_json(answer, isatty(STDOUT_FILENO));
@@ -156,10 +163,7 @@ static void print_csv(const struct json_node *node, const struct answer_field *f
     struct column columns[COLUMNS_MAX];
     struct table t TABLE_CLEANUP;
 
-    assert(count <= COLUMNS_MAX);
-    for (size_t i = 0; i < count; i++)
-        columns[i] = fields[i].column;
-    table_init(&t, columns, count);
+    start_table(&t, fields, count, columns);
     add_row(&t, fields, node);
     table_print_one(&t, OUTPUT_CSV, stdout);
 }

@@ -196,9 +196,7 @@ int run_carriers_list(const struct invocation *in)
     enum output_format format;
 
     table_init(&t, columns, COLUMN_COUNT);
-    if (!invocation_format(in, &format))
-        return CLI_USAGE;
-    int r = local_start(&l, in);
+    int r = local_start_list(&l, in, &format);
     if (r == CLI_OK)
         r = carriers_find(&l, &all);
     if (r != CLI_OK)

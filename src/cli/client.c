@@ -202,7 +202,7 @@ void client_escape(struct buf *out, const char *text)
             buf_printf(out, "%%%02X", (unsigned char)*text);
 }
 
-void client_add_query(struct buf *path, const struct invocation *in,
+static void add_query(struct buf *path, const struct invocation *in,
                       const struct client_parameter *parameters, size_t count)
 {
     const char *mark = "?";
@@ -216,6 +216,21 @@ void client_add_query(struct buf *path, const struct invocation *in,
         mark = "&";
     }
     buf_add_char(path, '\0');
+}
+
+int client_list(const struct invocation *in, const char *path,
+                const struct client_parameter *parameters, size_t count, struct json_node **ret)
+{
+    struct buf whole BUF_CLEANUP;
+
+    buf_init(&whole, 1 << 16);
+    buf_text(&whole, path);
+    add_query(&whole, in, parameters, count);
+    if (whole.failed) {
+        talk("The options are too long.");
+        return CLI_USAGE;
+    }
+    return client_ask(in, "GET", whole.p, (struct str){NULL, 0}, ret);
 }
 
 bool client_plain_id(const char *text)

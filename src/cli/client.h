@@ -49,9 +49,9 @@ struct client_parameter {
     const char *name;
 };
 
-/* Adds those that were given to a path, and a NUL. */
-void client_add_query(struct buf *path, const struct invocation *in,
-                      const struct client_parameter *parameters, size_t count);
+/* GET with those that were given as the query; the tree is the caller's. */
+int client_list(const struct invocation *in, const char *path,
+                const struct client_parameter *parameters, size_t count, struct json_node **ret);
 
 /* Adds text as part of a query or path: what is not plain is percent-encoded. */
 void client_escape(struct buf *out, const char *text);

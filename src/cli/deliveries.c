@@ -84,24 +84,16 @@ int run_webhooks_deliveries(const struct invocation *in)
                                                          {OPTION_SINCE, "since"},
                                                          {OPTION_UNTIL, "until"}};
     struct json_node *answer JSON_TREE_CLEANUP = NULL;
-    struct buf path BUF_CLEANUP;
     struct invocation exact = *in;
-    char since[RFC3339_SIZE], until[RFC3339_SIZE], start[WEBHOOK_PATH_SIZE];
+    char since[RFC3339_SIZE], until[RFC3339_SIZE], path[WEBHOOK_PATH_SIZE];
     enum output_format format;
 
-    buf_init(&path, 1 << 16);
-    if (!invocation_format(in, &format) || !webhook_path(in, "/deliveries", start) ||
+    if (!invocation_format(in, &format) || !webhook_path(in, "/deliveries", path) ||
         !read_when(in, OPTION_SINCE, since) || !read_when(in, OPTION_UNTIL, until))
         return CLI_USAGE;
     exact.values[OPTION_SINCE] = since[0] ? since : NULL;
     exact.values[OPTION_UNTIL] = until[0] ? until : NULL;
-    buf_text(&path, start);
-    client_add_query(&path, &exact, parameters, sizeof parameters / sizeof *parameters);
-    if (path.failed) {
-        talk("The options are too long.");
-        return CLI_USAGE;
-    }
-    int r = client_ask(in, "GET", path.p, no_body, &answer);
+    int r = client_list(&exact, path, parameters, sizeof parameters / sizeof *parameters, &answer);
     if (r != CLI_OK)
         return r;
     delivery_print_list(answer, format);

@@ -30,19 +30,12 @@ int run_events_list(const struct invocation *in)
                                                          {OPTION_LIMIT, "limit"},
                                                          {OPTION_CURSOR, "cursor"}};
     struct json_node *answer JSON_TREE_CLEANUP = NULL;
-    struct buf path BUF_CLEANUP;
     enum output_format format;
 
-    buf_init(&path, 1 << 16);
     if (!invocation_format(in, &format))
         return CLI_USAGE;
-    buf_text(&path, "/v1/events");
-    client_add_query(&path, in, parameters, sizeof parameters / sizeof *parameters);
-    if (path.failed) {
-        talk("The options are too long.");
-        return CLI_USAGE;
-    }
-    int r = client_ask(in, "GET", path.p, (struct str){NULL, 0}, &answer);
+    int r =
+        client_list(in, "/v1/events", parameters, sizeof parameters / sizeof *parameters, &answer);
     if (r != CLI_OK)
         return r;
     event_print_list(answer, format);

@@ -145,9 +145,7 @@ int run_keys_list(const struct invocation *in)
     enum output_format format;
 
     table_init(&t, list_columns, LIST_COUNT);
-    if (!invocation_format(in, &format))
-        return CLI_USAGE;
-    int r = local_start(&l, in);
+    int r = local_start_list(&l, in, &format);
     if (r == CLI_OK && in->values[OPTION_ACCOUNT])
         r = local_account(&l, in->values[OPTION_ACCOUNT], &account);
     if (r != CLI_OK)

@@ -71,6 +71,11 @@ int local_start(struct local *l, const struct invocation *in)
     return r == CLI_OK ? local_open(l, false) : r;
 }
 
+int local_start_list(struct local *l, const struct invocation *in, enum output_format *format)
+{
+    return invocation_format(in, format) ? local_start(l, in) : CLI_USAGE;
+}
+
 static int tell_no_account(struct local *l, const char *name)
 {
     struct account_record *accounts;

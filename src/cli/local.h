@@ -21,6 +21,8 @@ void local_close(struct local *l);
 
 /* Both of these, for a store that must be there. */
 int local_start(struct local *l, const struct invocation *in);
+/* The same, when the format that was asked for is one. */
+int local_start_list(struct local *l, const struct invocation *in, enum output_format *format);
 
 /* Whose account this name is; NULL is the first one. */
 int local_account(struct local *l, const char *name, struct account_record *ret);

@@ -92,19 +92,11 @@ static void tell_page(const struct json_node *answer, bool filtered)
 int run_messages_list(const struct invocation *in)
 {
     struct json_node *answer JSON_TREE_CLEANUP = NULL;
-    struct buf path BUF_CLEANUP;
     enum output_format format;
 
-    buf_init(&path, 1 << 16);
     if (!invocation_format(in, &format))
         return CLI_USAGE;
-    buf_text(&path, "/v1/messages");
-    client_add_query(&path, in, list_parameters, PARAMETERS);
-    if (path.failed) {
-        talk("The options are too long.");
-        return CLI_USAGE;
-    }
-    int r = client_ask(in, "GET", path.p, (struct str){NULL, 0}, &answer);
+    int r = client_list(in, "/v1/messages", list_parameters, PARAMETERS, &answer);
     if (r != CLI_OK)
         return r;
     message_print_list(answer, format);

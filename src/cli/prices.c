@@ -129,9 +129,7 @@ int run_prices_list(const struct invocation *in)
     enum output_format format;
 
     table_init(&t, columns, COLUMN_COUNT);
-    if (!invocation_format(in, &format))
-        return CLI_USAGE;
-    int r = local_start(&l, in);
+    int r = local_start_list(&l, in, &format);
     if (r == CLI_OK)
         r = find_all(&l, &f);
     if (r != CLI_OK)

@@ -56,7 +56,7 @@ static void check_value(const char *header, size_t count, const char *fault)
     if (count)
         assert_memory_equal(v.digests[0], digest, sizeof digest);
     assert_int_equal(!v.fault, !fault);
-    if (fault)
+    if (v.fault && fault)
         assert_non_null(strstr(v.fault, fault));
 }
 
@@ -88,7 +88,7 @@ static void check_standard(const char *header, size_t count, const char *fault)
     signature_value_read_standard(str_of(header), &v);
     assert_int_equal(v.count, count);
     assert_int_equal(!v.fault, !fault);
-    if (fault)
+    if (v.fault && fault)
         assert_non_null(strstr(v.fault, fault));
 }
 

@@ -8,7 +8,7 @@ static const struct answer_field webhook_fields[] = {
     {{.title = "STATUS", .name = "status"}, "status", CELL_TEXT, NULL},
     {{.title = "MODE", .name = "mode"}, "mode", CELL_TEXT, NULL},
     {{.title = "URL", .name = "url", .widest = 60}, "url", CELL_TEXT, NULL},
-    {{.title = "EVENTS", .name = "events", .widest = 44}, "events", CELL_LIST, NULL},
+    {{.title = "EVENTS", .name = "events", .widest = 45}, "events", CELL_LIST, NULL},
     {{.title = "WAITING", .name = "pendingDeliveries", .bare = true},
      "pendingDeliveries",
      CELL_TEXT,

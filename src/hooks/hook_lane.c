@@ -57,34 +57,35 @@ size_t hook_lane_wants(const struct hook_lane *l)
     return l->more && l->held <= window / 2 ? window : 0;
 }
 
+/* Tests have no message, and nothing that they could be behind. */
+static bool same_message(const struct hook_job *j, int64_t message)
+{
+    return message && j->delivery.message == message;
+}
+
 struct hook_job *hook_lane_take(struct hook_lane *l, const struct delivery_record *d,
                                 bool *ret_known)
 {
     struct hook_job **at = &l->jobs;
+    bool behind = false;
 
     *ret_known = false;
-    for (; *at; at = &(*at)->next)
+    for (; *at; at = &(*at)->next) {
         if ((*at)->delivery.id == d->id) {
             *ret_known = true;
             return NULL;
         }
+        behind |= same_message(*at, d->message);
+    }
     struct hook_job *j = calloc(1, sizeof *j);
     if (!j)
         return NULL;
     j->lane = l;
     j->delivery = *d;
+    j->behind = behind;
     *at = j;
     l->held++;
     return j;
-}
-
-static bool is_behind(const struct hook_lane *l, const struct hook_job *j)
-{
-    const struct hook_job *other = l->jobs;
-
-    while (other != j && (!j->delivery.message || other->delivery.message != j->delivery.message))
-        other = other->next;
-    return other != j;
 }
 
 struct hook_job *hook_lane_next(const struct hook_lane *l, enum circuit_gate gate)
@@ -92,7 +93,7 @@ struct hook_job *hook_lane_next(const struct hook_lane *l, enum circuit_gate gat
     if (gate == CIRCUIT_OFF || l->flying >= (gate == CIRCUIT_PROBES ? 1 : l->allowance))
         return NULL;
     for (struct hook_job *j = l->jobs; j; j = j->next)
-        if (j->stage == HOOK_WAITS && !is_behind(l, j))
+        if (j->stage == HOOK_WAITS && !j->behind)
             return j;
     return NULL;
 }
@@ -119,11 +120,16 @@ void hook_lane_land(struct hook_lane *l, struct hook_job *j, bool well, int64_t 
 
 /* ---- which leave ---- */
 
+/* The next of its message, if this was the first of it, is first now. */
 static void drop(struct hook_lane *l, struct hook_job **at)
 {
-    struct hook_job *j = *at;
+    struct hook_job *j = *at, *next = j->next;
 
-    *at = j->next;
+    *at = next;
+    while (!j->behind && next && !same_message(next, j->delivery.message))
+        next = next->next;
+    if (!j->behind && next)
+        next->behind = false;
     l->held--;
     free(j);
 }
@@ -146,7 +152,7 @@ void hook_lane_drop_behind(struct hook_lane *l, const struct hook_job *j)
         at = &(*at)->next;
     at = &(*at)->next;
     while (*at)
-        if (j->delivery.message && (*at)->delivery.message == j->delivery.message)
+        if (same_message(*at, j->delivery.message))
             drop(l, at);
         else
             at = &(*at)->next;

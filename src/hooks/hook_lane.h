@@ -35,6 +35,7 @@ struct hook_job {
     struct hook_lane *lane;
     struct delivery_record delivery;
     enum hook_stage stage;
+    bool behind; /* another one of its message is before it */
 
     /* Of the attempt that is under way. */
     bool failover;     /* goes to the message's other address */

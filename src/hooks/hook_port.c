@@ -2,9 +2,7 @@
 
 static int start(void *http, const struct loop_http_call *call)
 {
-    struct loop_http_request *request;
-
-    return loop_http_start(http, call, &request);
+    return loop_http_start(http, call, NULL);
 }
 
 struct hook_port hook_port_http(struct loop_http *h)

@@ -168,18 +168,11 @@ static void answered(void *job, const struct loop_http_reply *reply)
     loop_signal_raise(s->signal);
 }
 
-/* What an attempt comes to that never left. */
-static struct loop_http_reply not_sent(const char *why)
-{
-    struct loop_http_reply reply = {.outcome = LOOP_HTTP_BROKEN};
-
-    str_format(reply.why, sizeof reply.why, "%s", why);
-    return reply;
-}
-
+/* An attempt that never left. */
 static enum hook_sending give_up(struct hook_set *s, struct hook_job *j)
 {
-    struct loop_http_reply reply = not_sent("The event is not kept any more.");
+    struct loop_http_reply reply = {.outcome = LOOP_HTTP_BROKEN,
+                                    .why = "The event is not there any more."};
     struct verdict v = verdict_lost(&j->delivery);
 
     j->signature_size = 0;
@@ -194,16 +187,12 @@ static enum hook_sending launch(struct hook_set *s, struct hook_job *j, const st
 {
     int r = start(s, j, c);
 
-    if (r && r != -EINVAL) {
+    if (r) {
         hook_trouble(s, j->lane, r);
         return HOOK_TROUBLE;
     }
     hook_lane_fly(j->lane, j);
     count_out(s, j);
-    if (r) { /* nobody can connect to it: a failure like others, but told from here */
-        struct loop_http_reply reply = not_sent("The address cannot be used.");
-        answered(j, &reply);
-    }
     return HOOK_SENT;
 }
 
@@ -218,7 +207,7 @@ enum hook_sending hook_send(struct hook_set *s, struct hook_job *j, const struct
     arena_reset(&s->memory);
     j->at_us = hook_now_us(s);
     int r = load_payload(s, d, &c);
-    if (r == -ENOENT)
+    if (r == -ENOENT || r == -EBADMSG) /* gone, or damaged: it would be in the way for ever */
         return give_up(s, j);
     m = &c.message;
     j->has_failover = !e && m->webhook_failover_url.n;

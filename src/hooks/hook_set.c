@@ -89,11 +89,14 @@ void hook_wake_at(struct hook_set *s, struct hook_lane *l, int64_t at_us)
 
 void hook_trouble(struct hook_set *s, struct hook_lane *l, int error)
 {
-    if (!s->troubled)
-        log_error("hooks", "webhooks wait because the store cannot be read: %s", strerror(-error));
-    s->troubled = true;
+    int64_t now_us = hook_now_us(s);
+
+    if (now_us - s->said_us >= HOOK_SAY_US) {
+        log_error("hooks", "webhooks wait, and are tried again in a moment: %s", strerror(-error));
+        s->said_us = now_us;
+    }
     if (l) {
-        l->rest_us = hook_now_us(s) + HOOK_TROUBLE_US;
+        l->rest_us = now_us + HOOK_TROUBLE_US;
         hook_wake_at(s, l, l->rest_us);
     }
 }

@@ -20,6 +20,7 @@ enum {
 };
 #define HOOK_TROUBLE_US INT64_C(1000000)  /* until the store is asked again that did not answer */
 #define HOOK_FAULTY_US  INT64_C(60000000) /* until what could not be written is sent again */
+#define HOOK_SAY_US     INT64_C(60000000)
 #define HOOK_LINGER_US  INT64_C(60000000) /* a lane that did well stays so long without work */
 
 struct hook_queue {
@@ -49,7 +50,7 @@ struct hook_set {
     bool rescan;         /* once more afterwards, */
     int64_t rescan_us;   /* not before then */
     _Atomic bool missed; /* news got lost for want of memory; any thread */
-    bool troubled;       /* the store could not be read, and that was said */
+    int64_t said_us;     /* when it was said last that something is in the way */
 
     struct arena endpoint, memory; /* of a turn; of one delivery */
     struct buf body;
@@ -62,7 +63,7 @@ bool hook_has_room(const struct hook_set *s, bool doubtful);
 void hook_queue_lane(struct hook_set *s, struct hook_lane *l);
 /* Wakes it at that time, or earlier if that was wanted before. */
 void hook_wake_at(struct hook_set *s, struct hook_lane *l, int64_t at_us);
-/* The store could not be read: said once, tried again in a moment. */
+/* The store could not be read, or memory is short: said once a minute, tried again in a moment. */
 void hook_trouble(struct hook_set *s, struct hook_lane *l, int error);
 
 void hook_turn(struct hook_set *s, struct hook_lane *l);

@@ -333,7 +333,6 @@ static void test_store_that_cannot_be_read(void **state)
 static void test_no_way_out(void **state)
 {
     int64_t endpoint = test_endpoint(URL), delivery = test_delivery_add(endpoint);
-    size_t count;
 
     test_start_error = -ENOMEM;
     test_settle();
@@ -343,13 +342,42 @@ static void test_no_way_out(void **state)
     test_pass(HOOK_TROUBLE_US);
     assert_int_equal(test_under_way(), 1);
     test_answer(test_only(), 200);
+    check(delivery, DELIVERY_DONE, 1, 0);
+}
 
-    /* An address that nobody understands is a failure. */
-    delivery = test_delivery_add(endpoint);
-    test_start_error = -EINVAL;
+/* What the store refuses for ever is not sent again at once, and again. */
+static void test_outcome_that_is_faulty(void **state)
+{
+    int64_t delivery = test_delivery_add(test_endpoint(URL));
+
+    test_fail_outcomes(1);
     test_settle();
-    assert_int_equal(test_delivery_look(delivery).tries, 1);
-    assert_true(str_is(test_attempts(delivery, &count)->error, "The address cannot be used."));
+    test_answer(test_only(), 200);
+    test_wait_for_faulty();
+    check(delivery, DELIVERY_WAITING, 0, 0);
+    test_pass(HOOK_FAULTY_US - 1);
+    assert_int_equal(test_under_way(), 0);
+    test_pass(1);
+    test_answer(test_only(), 200);
+    check(delivery, DELIVERY_DONE, 1, 0);
+}
+
+/* What it tells of is past its time. */
+static void test_lost_event(void **state)
+{
+    size_t count;
+    int64_t endpoint = test_endpoint(URL);
+
+    test_message_add("", "");
+    test_lose_notices(-ENOENT);
+    test_settle();
+    test_lose_notices(0);
+    assert_int_equal(test_sent, 0);
+    struct delivery_record d = test_deliveries(endpoint).records[0];
+    assert_int_equal(d.state, DELIVERY_FAILED);
+    assert_true(str_is(test_attempts(d.id, &count)->error, "The event is not there any more."));
+    assert_int_equal(test_endpoint_look(endpoint).failures, 0);
+    assert_int_equal(hook_set_count(test_set).lanes, 0);
 }
 
 /* Outcomes wait until they can be written; what is in memory has its bounds meanwhile. */
@@ -381,7 +409,8 @@ int main(void)
         HOOKS_TEST(test_five_days),         HOOKS_TEST(test_what_is_noted),
         HOOKS_TEST(test_changes_meanwhile), HOOKS_TEST(test_removed_meanwhile),
         HOOKS_TEST(test_redelivery),        HOOKS_TEST(test_store_that_cannot_be_read),
-        HOOKS_TEST(test_no_way_out),        HOOKS_TEST(test_store_that_cannot_be_written),
+        HOOKS_TEST(test_no_way_out),        HOOKS_TEST(test_outcome_that_is_faulty),
+        HOOKS_TEST(test_lost_event),        HOOKS_TEST(test_store_that_cannot_be_written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

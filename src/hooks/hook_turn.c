@@ -196,7 +196,6 @@ void hook_turn(struct hook_set *s, struct hook_lane *l)
         hook_trouble(s, l, r);
         return;
     }
-    s->troubled = false;
     hook_lane_learn(l, &e);
     if (e.replay_to && !l->replaying)
         hook_replay(s, l);

@@ -4,6 +4,7 @@
 
 #include "store/engine.h"
 
+#include <errno.h>
 #include <stdio.h>
 
 #define URL   "https://one.example/hook"
@@ -114,6 +115,42 @@ static void test_other_address_is_gone(void **state)
     assert_string_equal(test_only()->url, URL);
 }
 
+/* An event whose row is damaged can never go; those behind it do. */
+static void test_damaged_event(void **state)
+{
+    int64_t endpoint = test_endpoint(URL);
+
+    test_message_add("", "");
+    test_lose_notices(-EBADMSG);
+    test_settle();
+    test_lose_notices(0);
+    assert_int_equal(test_deliveries(endpoint).records[0].state, DELIVERY_FAILED);
+    test_message_add("", "");
+    test_settle();
+    test_answer(test_only(), 200);
+}
+
+/* What became of the first event of a message can never be written: it goes again, and what is
+ * behind it waits for that. */
+static void test_order_without_an_outcome(void **state)
+{
+    test_endpoint(URL);
+    test_message_move(test_message_add("", ""), STATUS_SENT);
+    test_settle();
+    test_fail_outcomes(1);
+    struct loop_http_reply well = {.outcome = LOOP_HTTP_ANSWERED, .status = 200};
+    struct test_flight *first = test_only();
+    first->answered = true;
+    first->done(first->context, &well);
+    test_wait_for_faulty();
+    assert_int_equal(test_under_way(), 0);
+    test_pass(HOOK_FAULTY_US);
+    assert_true(test_tells(test_only(), "message.queued"));
+    test_answer(test_only(), 200);
+    assert_true(test_tells(test_only(), "message.sent"));
+    test_answer(test_only(), 200);
+}
+
 /* While the first address rests, what has another one is found behind any number that has none. */
 static void test_far_behind(void **state)
 {
@@ -157,6 +194,8 @@ int main(void)
         HOOKS_TEST(test_asked_for_meanwhile),
         HOOKS_TEST(test_other_address_is_gone),
         HOOKS_TEST(test_far_behind),
+        HOOKS_TEST(test_damaged_event),
+        HOOKS_TEST(test_order_without_an_outcome),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

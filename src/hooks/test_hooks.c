@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 _Atomic int64_t test_now_us;
 struct store *test_store;
@@ -20,6 +21,8 @@ unsigned test_auto_status;
 static struct loop *loop;
 static _Atomic bool commits_fail;
 static int failing_reads;
+static int notices_lost;
+static _Atomic int faulty_outcomes;
 static struct store_engine engine;
 static const struct store_engine *beneath;
 static uint64_t chance;
@@ -61,6 +64,26 @@ static int delivery_due(struct store_reader *r, int64_t endpoint, struct deliver
                : beneath->delivery_due(r, endpoint, after, now_us, limit, a, ret, ret_count);
 }
 
+static int notice_get(struct store_reader *r, int64_t account, enum mode mode, int64_t id,
+                      struct notice_record *ret)
+{
+    return notices_lost ? notices_lost : beneath->notice_get(r, account, mode, id, ret);
+}
+
+static int delivery_tried(struct store *s, const struct attempt_record *attempt,
+                          enum delivery_state state, unsigned tries, int64_t due_us)
+{
+    if (atomic_load(&faulty_outcomes) > 0)
+        return store_fail(s, -EINVAL, "the test wants it so");
+    return beneath->delivery_tried(s, attempt, state, tries, due_us);
+}
+
+/* On the writer's thread. */
+static void note_given_up(void *context, const char *why)
+{
+    atomic_fetch_sub(&faulty_outcomes, 1);
+}
+
 static int endpoint_busy(struct store_reader *r, int64_t after, int64_t *ret, size_t max,
                          size_t *ret_count)
 {
@@ -70,6 +93,23 @@ static int endpoint_busy(struct store_reader *r, int64_t after, int64_t *ret, si
 void test_fail_reads(int count)
 {
     failing_reads = count;
+}
+
+void test_fail_outcomes(int count)
+{
+    atomic_store(&faulty_outcomes, count);
+}
+
+void test_wait_for_faulty(void)
+{
+    while (atomic_load(&faulty_outcomes) > 0)
+        usleep(1000);
+    test_settle();
+}
+
+void test_lose_notices(int error)
+{
+    notices_lost = error;
 }
 
 void test_fail_commits(bool fail)
@@ -85,6 +125,8 @@ static void weaken_store(void)
     engine.endpoint_get = endpoint_get;
     engine.delivery_due = delivery_due;
     engine.endpoint_busy = endpoint_busy;
+    engine.notice_get = notice_get;
+    engine.delivery_tried = delivery_tried;
     test_store->engine = &engine;
 }
 
@@ -143,7 +185,7 @@ static void start_set(void)
                                        .connections = TEST_CONNECTIONS,
                                        .per_endpoint = TEST_PER_ENDPOINT,
                                        .random = next_chance};
-    struct writer_options w = {.store = test_store, .max_waiting = 1000};
+    struct writer_options w = {.store = test_store, .max_waiting = 1000, .given_up = note_given_up};
 
     assert_int_equal(loop_new(&loop), 0);
     options.loop = loop;
@@ -166,6 +208,8 @@ int test_hooks_set_up(void **state)
     atomic_store(&test_now_us, 1763168523004005); /* 2025-11-15T01:02:03.004005Z */
     atomic_store(&commits_fail, false);
     failing_reads = test_start_error = 0;
+    notices_lost = 0;
+    atomic_store(&faulty_outcomes, 0);
     test_auto_status = 0;
     chance = 0;
     arena_init(&test_arena, 64 << 20);

@@ -43,6 +43,12 @@ int test_hooks_tear_down(void **state);
 void test_crash(void);
 /* So many of the next reads of endpoints and deliveries fail. */
 void test_fail_reads(int count);
+/* Outcomes of so many attempts can never be written. */
+void test_fail_outcomes(int count);
+/* The writer has given so many up. */
+void test_wait_for_faulty(void);
+/* Notices cannot be read: -ENOENT, they are not there any more; 0, they are again. */
+void test_lose_notices(int error);
 /* Commits fail from now on, or not any more. */
 void test_fail_commits(bool fail);
 
@@ -51,7 +57,7 @@ int64_t test_endpoint(const char *url);
 int64_t test_endpoint_of(int64_t account, const char *url); /* an account has ten at most */
 struct endpoint_record test_endpoint_look(int64_t endpoint);
 /* The client changes it; told to the set as the API does. */
-void test_endpoint_change(const struct endpoint_record *e);
+void test_endpoint_change(const struct endpoint_record *changed);
 void test_endpoint_remove(int64_t endpoint);
 /* A message is accepted; it moves. */
 int64_t test_message_add(const char *webhook_url, const char *failover_url);

@@ -25,14 +25,18 @@ static struct str behind_scheme(struct str url)
     return (struct str){NULL, 0};
 }
 
+/* Host and port, behind user and password. Some take a backslash for the end of it and some for a
+ * part: no two readers must see two hosts, so with one there is none. */
 static struct str authority_of(struct str url)
 {
     struct str rest = behind_scheme(url);
 
     for (size_t i = 0; i < rest.n; i++)
-        if (strchr("/?#\\", rest.p[i]))
+        if (strchr("/?#", rest.p[i]))
             rest.n = i;
-    const char *at = rest.n ? memrchr(rest.p, '@', rest.n) : NULL; /* user and password go before */
+    if (rest.n && memchr(rest.p, '\\', rest.n))
+        return (struct str){NULL, 0};
+    const char *at = rest.n ? memrchr(rest.p, '@', rest.n) : NULL;
     return at ? str_skip(rest, (size_t)(at - rest.p) + 1) : rest;
 }
 

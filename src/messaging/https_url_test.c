@@ -46,6 +46,8 @@ static void bad_ones(void **state)
         "https://[::1]x/",
         "https://-example.com/",
         "https://exam<ple.com/",
+        "https://example.com\\/",
+        "https://127.0.0.1\\@example.com/",
     };
     for (size_t i = 0; i < sizeof urls / sizeof *urls; i++)
         if (!https_url_fault(str_of(urls[i])))
@@ -65,11 +67,36 @@ static void length_is_counted_in_characters(void **state)
     assert_null(https_url_fault((struct str){url, HTTPS_URL_MAX + 1}));
 }
 
+static void the_host_of_one(void **state)
+{
+    static const char *const urls[][2] = {
+        {"https://example.com", "example.com"},
+        {"HTTP://Example.com:80/x@y", "Example.com"},
+        {"https://user:word@example.com:8443?q", "example.com"},
+        {"https://a@b@example.com#c", "example.com"},
+        {"https://[2001:db8::1]:443/x", "[2001:db8::1]"},
+        {"https://[::1]", "[::1]"},
+    };
+    for (size_t i = 0; i < sizeof urls / sizeof *urls; i++)
+        assert_true(str_is(url_host(str_of(urls[i][0])), urls[i][1]));
+}
+
+static void plain_ones_where_they_are_wanted(void **state)
+{
+    assert_null(http_url_fault(STR("http://localhost:3000/x")));
+    assert_null(http_url_fault(STR("https://example.com/")));
+    assert_non_null(http_url_fault(STR("ftp://example.com/")));
+    assert_non_null(http_url_fault(STR("http://")));
+    assert_non_null(http_url_fault(STR("http://a b/")));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(good_ones),
         cmocka_unit_test(bad_ones),
+        cmocka_unit_test(the_host_of_one),
+        cmocka_unit_test(plain_ones_where_they_are_wanted),
         cmocka_unit_test(length_is_counted_in_characters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

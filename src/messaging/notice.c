@@ -25,14 +25,19 @@ static const struct kind {
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
+static bool is_known(enum notice_kind kind)
+{
+    return kind > 0 && (int)kind < KINDS;
+}
+
 const char *notice_word(enum notice_kind kind)
 {
-    return kind > 0 && (int)kind < KINDS ? kinds[kind].word : "unknown";
+    return is_known(kind) ? kinds[kind].word : "unknown";
 }
 
 const char *notice_meaning(enum notice_kind kind)
 {
-    return kind > 0 && (int)kind < KINDS ? kinds[kind].meaning : "";
+    return is_known(kind) ? kinds[kind].meaning : "";
 }
 
 bool notice_from_word(struct str word, enum notice_kind *ret)

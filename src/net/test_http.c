@@ -47,7 +47,7 @@ static void make(void *context)
     assert_int_equal(loop_http_new(&test_http, test_loop, &options, why), 0);
 }
 
-static const struct wish usual = {"", true, 64, 2000, 3000};
+static const struct wish usual = {"", true, 64, 8000, 9000};
 
 int test_http_set_up(void **state)
 {

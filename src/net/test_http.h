@@ -9,8 +9,8 @@ extern struct test_tls test_http_files; /* the authority that is trusted */
 int test_http_set_up_all(void **state);
 int test_http_tear_down_all(void **state);
 
-/* For each test: a loop with test_http on it, which lets localhost through, waits 2 s for a
- * connection and 3 s in all. */
+/* For each test: a loop with test_http on it, which lets localhost through, waits 8 s for a
+ * connection and 9 s in all. */
 extern struct loop_http *test_http;
 int test_http_set_up(void **state);
 int test_http_tear_down(void **state);

@@ -300,6 +300,24 @@ static void test_what_is_behind_waits(void **state)
     assert_int_equal(test_delivery(d[2].id).due_us, later);
 }
 
+/* What is over lets nothing go that waits for an earlier one. */
+static void test_the_earliest_holds_all_behind_it(void **state)
+{
+    struct endpoint_record e =
+        test_endpoint_add(1, TEST_MODES, TEST_KINDS | notice_bit(NOTICE_QUEUED));
+    struct message m = test_delivered(1, MODE_TEST);
+    int64_t late = test_now_us + 60000000;
+    struct delivery_record *d;
+
+    assert_int_equal(test_deliveries(m.id, &d), 3);
+    assert_int_equal(d[2].endpoint, e.id);
+    assert_int_equal(test_tried(d[0].id, 1, DELIVERY_WAITING, late), 1);
+    assert_int_equal(test_delivery(d[1].id).due_us, late);
+    assert_int_equal(test_delivery(d[2].id).due_us, late);
+    assert_int_equal(test_tried(d[1].id, 1, DELIVERY_DONE, 0), 1);
+    assert_int_equal(test_delivery(d[2].id).due_us, late);
+}
+
 static void test_again(void **state)
 {
     struct endpoint_record e = test_endpoint_add(1, TEST_MODES, TEST_KINDS);
@@ -367,6 +385,7 @@ int main(void)
         STORE_TEST(test_tries_and_their_attempts),
         STORE_TEST(test_due_by_time_and_number),
         STORE_TEST(test_what_is_behind_waits),
+        STORE_TEST(test_the_earliest_holds_all_behind_it),
         STORE_TEST(test_again),
         STORE_TEST(test_tried_in_the_transaction_that_made_it),
         STORE_TEST(test_nothing_of_removed_endpoints),

@@ -118,7 +118,7 @@ size_t test_open_work(int64_t after, size_t limit, struct message **ret)
     return count;
 }
 
-static void same_text(struct str read, struct str wanted)
+void test_same_text(struct str read, struct str wanted)
 {
     assert_int_equal(read.n, wanted.n);
     if (wanted.n)
@@ -159,13 +159,13 @@ void test_same(const struct message *read, const struct message *wanted)
 #undef SAME
     assert_string_equal(read->country, wanted->country);
     assert_string_equal(read->currency, wanted->currency);
-    same_text(read->from, wanted->from);
-    same_text(read->to, wanted->to);
-    same_text(read->text, wanted->text);
-    same_text(read->media, wanted->media);
-    same_text(read->subject, wanted->subject);
-    same_text(read->tags, wanted->tags);
-    same_text(read->metadata, wanted->metadata);
-    same_text(read->webhook_url, wanted->webhook_url);
-    same_text(read->webhook_failover_url, wanted->webhook_failover_url);
+    test_same_text(read->from, wanted->from);
+    test_same_text(read->to, wanted->to);
+    test_same_text(read->text, wanted->text);
+    test_same_text(read->media, wanted->media);
+    test_same_text(read->subject, wanted->subject);
+    test_same_text(read->tags, wanted->tags);
+    test_same_text(read->metadata, wanted->metadata);
+    test_same_text(read->webhook_url, wanted->webhook_url);
+    test_same_text(read->webhook_failover_url, wanted->webhook_failover_url);
 }

@@ -35,6 +35,7 @@ int test_move(int64_t id, uint32_t from, enum message_status to, enum failure fa
               int64_t at_us);
 /* Open work of all that goes to no carrier but the simulator; how many. */
 size_t test_open_work(int64_t after, size_t limit, struct message **ret);
+void test_same_text(struct str read, struct str wanted);
 void test_same(const struct message *read, const struct message *wanted);
 
 #define TEST_BIT(status) (1u << (status))

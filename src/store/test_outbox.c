@@ -45,13 +45,6 @@ int test_endpoint_remove(int64_t account, int64_t id)
     return r;
 }
 
-static void same_text(struct str read, struct str wanted)
-{
-    assert_int_equal(read.n, wanted.n);
-    if (wanted.n)
-        assert_memory_equal(read.p, wanted.p, wanted.n);
-}
-
 void test_same_endpoint(const struct endpoint_record *read, const struct endpoint_record *wanted)
 {
 #define SAME(member) assert_int_equal(read->member, wanted->member)
@@ -75,10 +68,10 @@ void test_same_endpoint(const struct endpoint_record *read, const struct endpoin
     SAME(replay_states);
     SAME(replay_modes);
 #undef SAME
-    same_text(read->url, wanted->url);
-    same_text(read->description, wanted->description);
-    same_text(read->secret, wanted->secret);
-    same_text(read->old_secret, wanted->old_secret);
+    test_same_text(read->url, wanted->url);
+    test_same_text(read->description, wanted->description);
+    test_same_text(read->secret, wanted->secret);
+    test_same_text(read->old_secret, wanted->old_secret);
 }
 
 struct message test_sent(int64_t account, enum mode mode)

@@ -135,6 +135,9 @@ withServer('webhooks by the command line', { env }, (context) => {
     const dry = await json('webhooks', 'redeliver', hook.id, '--since', '1h', '--all', '--dry-run');
     assert.ok(dry.count >= 2 && dry.dryRun, JSON.stringify(dry));
     const before = receiver.requests.length;
+    const asked = [programPath, 'webhooks', 'redeliver', hook.id, '--since', '1h', '--all', '--data-dir', context.server.dataDir].join(' ');
+    const { stdout: talk } = await run('script', ['-qec', asked, '/dev/null'], { env: { SKYLARK_API_KEY: context.api.key }, input: 'n\n' });
+    assert.match(talk, new RegExp(`Send ${dry.count} deliveries once more\\? \\[y/N\\][^]*Nothing is sent again`));
     const done = await cli(['webhooks', 'redeliver', hook.id, '--since', '1h', '--all']);
     assert.equal(done.code, codes.ok, done.stderr);
     assert.match(done.stdout, new RegExp(`Deliveries +${dry.count}\n`));
@@ -392,7 +395,7 @@ describe('webhooks listen', { timeout: 240_000 * slowness }, () => {
     await receiver.took(5);
     assert.ok(receiver.events.every(({ type }) => type === 'message.sent'));
     await all.end();
-    const nowhere = await skylark(['webhooks', 'listen', '--forward-to', receiver.url(), '--from', 'evt_00000000000', '--data-dir', dataDir], { env: { SKYLARK_API_KEY: api.key } });
+    const nowhere = await skylark(['webhooks', 'listen', '--forward-to', receiver.url(), '--from', 'evt_nonsense', '--data-dir', dataDir], { env: { SKYLARK_API_KEY: api.key } });
     assert.equal(nowhere.code, codes.failed, nowhere.stderr);
   });
 

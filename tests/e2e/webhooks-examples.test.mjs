@@ -244,7 +244,7 @@ describe('docs/WEBHOOKS.md', () => {
   it('names every event with what it is by default', () => {
     const kinds = [...source('src/store/records.h').matchAll(/^\s+X\([A-Z_]+, \d+, "((?:message|webhook)\.[a-z_]+)"\)/gm)].map(([, type]) => type);
     assert.ok(kinds.length >= 10, `${kinds}`);
-    const rows = [...page.matchAll(/^\| `((?:message|webhook)\.[a-z_]+)` \|/gm)].map(([, type]) => type);
+    const rows = [...page.matchAll(/^\| \[`((?:message|webhook)\.[a-z_]+)`\]\(\.\.\/examples\/webhooks\/events\/\1\.json\) \|/gm)].map(([, type]) => type);
     assert.deepEqual(rows.sort(), kinds.sort());
   });
 

@@ -168,14 +168,12 @@ describe('webhooks: receivers', { timeout: 240_000 * slowness }, () => {
     fails('nobody is there', async () => {
       const port = await freePort();
       return { url: () => `http://127.0.0.1:${port}/`, stop: async () => {} };
-    }, { error: /connect|refused|reach/i });
-    fails('reset after the request', () => rawReceiver((socket) => socket.resetAndDestroy()), { error: /reset|closed|lost|connection/i });
-    fails('closed without a word', () => rawReceiver((socket) => socket.end()), { error: /closed|empty|lost|connection|answer/i });
-    fails('closed in the middle of the head', () => rawReceiver((socket) => socket.end('HTTP/1.1 204 No Con')), { error: /./ });
-    fails('no HTTP', () => rawReceiver((socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n')), { error: /./ });
-    is('an answer that ends early still has its status', () => rawReceiver((socket) => socket.end('HTTP/1.1 500 Oops\r\nContent-Length: 100\r\n\r\nshort')), (outcome) => {
-      assert.equal(outcome.delivery.status, 'pending');
-    });
+    }, { error: /^No connection to 127\.0\.0\.1 port \d+: Connection refused\.$/ });
+    fails('reset after the request', () => rawReceiver((socket) => socket.resetAndDestroy()), { error: /^The connection was lost / });
+    fails('closed without a word', () => rawReceiver((socket) => socket.end()), { error: /^The connection was closed before an answer came\.$/ });
+    fails('closed in the middle of the head', () => rawReceiver((socket) => socket.end('HTTP/1.1 204 No Con')), { error: /^The connection was closed before an answer came\.$/ });
+    fails('no HTTP', () => rawReceiver((socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n')), { error: /^What came is no HTTP\.$/ });
+    fails('an answer that ends early is none', () => rawReceiver((socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort')), { error: /^The connection was lost before the answer was complete\.$/ });
     is('HTTP/1.0 without a length', () => rawReceiver((socket) => socket.end('HTTP/1.0 200 OK\r\n\r\nfine')), (outcome) => isDelivered(outcome, 200));
     is('100 Continue and 103 Early Hints before the answer', () => rawReceiver((socket) => socket.end('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n')), (outcome) => isDelivered(outcome, 204));
 
@@ -189,14 +187,14 @@ describe('webhooks: receivers', { timeout: 240_000 * slowness }, () => {
     }), (outcome) => isDelivered(outcome, 204));
 
     const silence = { within: 45_000 };
-    fails('silence: after 30 seconds it is over', () => rawReceiver(() => {}), { error: /30 s/ }, silence);
+    fails('silence: after 30 seconds it is over', () => rawReceiver(() => {}), { error: /^No answer came within 30 s\.$/ }, silence);
     fails('one byte a second for ever: after 30 seconds it is over', () => rawReceiver(async (socket) => {
       socket.write('HTTP/1.1 200 OK\r\nX-Slow: ');
       while (!socket.destroyed) {
         socket.write('x');
         await delay(1000);
       }
-    }), { error: /30 s/ }, silence);
+    }), { error: /^The answer was not complete after 30 s\.$/ }, silence);
 
     it('a gigabyte is cut off, and the status counts', async () => {
       const before = residentKiB();
@@ -218,7 +216,7 @@ describe('webhooks: receivers', { timeout: 240_000 * slowness }, () => {
         socket.write('HTTP/1.1 200 OK\r\n');
         return flood(socket, receiver, piece);
       }), { within: 45_000 });
-      isTriedAgain(outcome, { error: /./ });
+      isTriedAgain(outcome, {});
       assert.ok(outcome.receiver.written < 64 << 20, `${outcome.receiver.written} bytes were read`);
       assert.ok(residentKiB() - before < 32 << 10, `${before} KiB, then ${residentKiB()}`);
     });
@@ -235,10 +233,10 @@ describe('webhooks: receivers', { timeout: 240_000 * slowness }, () => {
       assert.equal(outcome.receiver.requests[0].version, '2.0');
     });
     for (const [name, what, error] of [
-      ['wrongName', 'another name', /name|certificate/i],
-      ['expired', 'a certificate that is over', /expired|certificate/i],
-      ['selfSigned', 'a certificate that vouches for itself', /authority|issuer|trust|certificate/i],
-      ['stranger', 'a certificate of an authority that nobody knows', /authority|issuer|trust|certificate/i],
+      ['wrongName', 'another name', /the certificate is for other names than 127\.0\.0\.1\.$/],
+      ['expired', 'a certificate that is over', /the certificate has expired\.$/],
+      ['selfSigned', 'a certificate that vouches for itself', /not signed by an authority that this system trusts\.$/],
+      ['stranger', 'a certificate of an authority that nobody knows', /not signed by an authority that this system trusts\.$/],
     ]) {
       is(what, secure(name), (outcome) => {
         isTriedAgain(outcome, { error });
@@ -248,7 +246,7 @@ describe('webhooks: receivers', { timeout: 240_000 * slowness }, () => {
     fails('HTTP where HTTPS was expected', async () => {
       const plain = await Receiver.start();
       return Object.assign(plain, { scheme: 'https' });
-    }, { error: /./ });
+    }, { error: /^The TLS handshake failed/ });
   });
 
   it('no redirect was followed', () => assert.equal(elsewhere.receiver.connections, elsewhere.hits));
