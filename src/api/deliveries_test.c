@@ -108,6 +108,10 @@ static void those_of_a_time(void **state)
     assert_string_equal(test_member("data.0.deliveryId"), delivery);
     list("?until=2025-11-15T01:02:04Z");
     assert_string_equal(test_member("data.0"), "");
+    list("?until=1970-01-01T00:00:00Z");
+    assert_string_equal(test_member("data.0"), "");
+    list("?since=1970-01-01T00:00:00Z");
+    assert_string_equal(test_member("data.0.deliveryId"), delivery);
     test_at(TEST_KEY, NULL, "GET /v1/webhooks/%s/deliveries?since=x", hook);
     test_assert_problem(400, "invalid_date_range", "since");
     test_at(TEST_KEY, NULL,
