@@ -62,7 +62,7 @@ static int put_deliveries(struct json_writer *w, struct call *c, const struct en
     json_key(w, "data");
     json_begin_array(w);
     for (size_t i = 0; i < page->count && !failed; i++) {
-        failed = delivery_look(c, e, &page->records[i], &view);
+        failed = delivery_look(c, e, &page->records[i], 1, &view);
         if (!failed)
             delivery_put(w, c->api, &view, c->now_us);
     }
