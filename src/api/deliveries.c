@@ -1,8 +1,6 @@
 /* /v1/webhooks/{webhookId}/deliveries: what was, is or will be told there. */
 #include "api/webhook.h"
 
-#include <errno.h>
-
 enum { BODY_MAX = 1 << 20 }; /* far more than a message can come to */
 
 /* ---- many ---- */
@@ -64,7 +62,7 @@ static int put_deliveries(struct json_writer *w, struct call *c, const struct en
     json_key(w, "data");
     json_begin_array(w);
     for (size_t i = 0; i < page->count && !failed; i++) {
-        failed = delivery_look(c, e, &page->records[i], &view);
+        failed = delivery_look(c, e, &page->records[i], 1, &view);
         if (!failed)
             delivery_put(w, c->api, &view, c->now_us);
     }
@@ -102,14 +100,10 @@ void deliveries_list(struct call *c)
     q.filter.modes = 1u << c->key->mode;
     int failed = store_delivery_page(c->worker->reader, &q.filter, q.page.cursor, q.page.limit,
                                      &c->http->arena, &page);
-    if (failed == -ENOENT) {
-        page_cursor_problem(&p);
-        answer_problem(c, &p);
-    } else if (failed) {
+    if (failed)
         answer_store_trouble(c, failed);
-    } else {
+    else
         answer_page(c, &e, &page);
-    }
 }
 
 /* ---- one ---- */

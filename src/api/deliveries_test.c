@@ -108,6 +108,10 @@ static void those_of_a_time(void **state)
     assert_string_equal(test_member("data.0.deliveryId"), delivery);
     list("?until=2025-11-15T01:02:04Z");
     assert_string_equal(test_member("data.0"), "");
+    list("?until=1970-01-01T00:00:00Z");
+    assert_string_equal(test_member("data.0"), "");
+    list("?since=1970-01-01T00:00:00Z");
+    assert_string_equal(test_member("data.0.deliveryId"), delivery);
     test_at(TEST_KEY, NULL, "GET /v1/webhooks/%s/deliveries?since=x", hook);
     test_assert_problem(400, "invalid_date_range", "since");
     test_at(TEST_KEY, NULL,
@@ -303,6 +307,23 @@ static void of_a_message_to_its_own_address(void **state)
         200);
 }
 
+/* Whoever asks for one more again and again can still read what there is. */
+static void of_very_many_tries_the_newest(void **state)
+{
+    for (unsigned i = 1; i <= ATTEMPTS_SHOWN + 2; i++)
+        test_tried(delivery, answered(i, 500, ""), DELIVERY_WAITING, test_now_us);
+    read_one();
+    assert_string_equal(test_member("attempts"), "52");
+    assert_string_equal(test_member("attemptLog.0.number"), "3");
+    assert_string_equal(test_member("attemptLog.49.number"), "52");
+    assert_string_equal(test_member("attemptLog.50"), "");
+    list("");
+    assert_string_equal(test_member("data.0.lastAttempt.number"), "52");
+    assert_int_equal(test_at(TEST_KEY, NULL, "GET /v1/messages/%s/events", message)->status, 200);
+    assert_non_null(strstr(test_body(), "\"attempt\":52,"));
+    assert_null(strstr(test_body(), "\"attempt\":2,"));
+}
+
 /* The log tells where attempts went, not where they would go now. */
 static void the_address_has_changed(void **state)
 {
@@ -409,6 +430,7 @@ int main(void)
         DELIVERY_TEST(without_an_answer_there_is_none),
         DELIVERY_TEST(the_body_stays_the_same),
         DELIVERY_TEST(of_a_message_to_its_own_address),
+        DELIVERY_TEST(of_very_many_tries_the_newest),
         DELIVERY_TEST(the_address_has_changed),
         DELIVERY_TEST(sent_again),
         DELIVERY_TEST(sent_again_once),

@@ -21,13 +21,13 @@ static int find_address(struct call *c, struct delivery_view *v)
 }
 
 int delivery_look(struct call *c, const struct endpoint_record *e, const struct delivery_record *d,
-                  struct delivery_view *ret)
+                  size_t attempts, struct delivery_view *ret)
 {
     *ret = (struct delivery_view){.endpoint = e, .record = *d};
     int failed = find_address(c, ret);
     if (failed || d->attempts == 0)
         return failed;
-    return store_attempt_list(c->worker->reader, d->id, &c->http->arena, &ret->attempts,
+    return store_attempt_list(c->worker->reader, d->id, attempts, &c->http->arena, &ret->attempts,
                               &ret->attempt_count);
 }
 
@@ -54,7 +54,7 @@ bool delivery_of_call(struct call *c, const struct endpoint_record *e, struct de
     if (failed == 0 && (d.endpoint != e->id || d.mode != c->key->mode))
         failed = -ENOENT;
     if (failed == 0)
-        failed = delivery_look(c, e, &d, ret);
+        failed = delivery_look(c, e, &d, ATTEMPTS_SHOWN, ret);
     else if (failed == -ENOENT)
         return no_delivery(c);
     if (failed)

@@ -87,8 +87,12 @@ struct str query_number(struct call *c, struct str value)
 
 bool query_time(struct str value, const char *field, int64_t *ret_us, struct problem *p)
 {
-    return rfc3339_parse(value, ret_us) ||
-           problem_set(p, PROBLEM_INVALID_DATE_RANGE, field,
+    if (rfc3339_parse(value, ret_us)) {
+        if (*ret_us == 0) /* a bound like others, but in filters 0 is none */
+            *ret_us = 1;
+        return true;
+    }
+    return problem_set(p, PROBLEM_INVALID_DATE_RANGE, field,
                        "This is not a time that exists; write it like 2026-01-31T09:00:00Z, or "
                        "with an offset whose + is written as %2B.");
 }

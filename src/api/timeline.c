@@ -1,7 +1,7 @@
 /* GET /v1/messages/{messageId}/events: the history of a message. */
 #include "messaging/timeline.h"
 
-#include "api/call.h"
+#include "api/webhook.h"
 #include "messaging/words.h"
 
 #include <errno.h>
@@ -72,7 +72,8 @@ static int add_tries(struct call *c, const struct delivery_record *d, struct tri
 {
     struct attempt_record *attempts;
     size_t count;
-    int failed = store_attempt_list(c->worker->reader, d->id, &c->http->arena, &attempts, &count);
+    int failed = store_attempt_list(c->worker->reader, d->id, ATTEMPTS_SHOWN, &c->http->arena,
+                                    &attempts, &count);
 
     for (size_t i = 0; i < count && !failed; i++)
         tries->items[tries->count++] = (struct timeline_try){
@@ -88,7 +89,7 @@ static int list_tries(struct call *c, const struct message *m, struct tries *ret
     int failed = store_delivery_of_message(c->worker->reader, m->id, a, &deliveries, &count);
 
     for (size_t i = 0; i < count && !failed; i++)
-        most += deliveries[i].attempts;
+        most += deliveries[i].attempts < ATTEMPTS_SHOWN ? deliveries[i].attempts : ATTEMPTS_SHOWN;
     if (failed || most == 0)
         return failed;
     ret->items = arena_alloc(a, most * sizeof *ret->items);

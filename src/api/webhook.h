@@ -64,9 +64,12 @@ struct delivery_view {
     size_t attempt_count;
 };
 
-/* Reads what belongs to a delivery of an endpoint: 0, or the store's errno. */
+enum { ATTEMPTS_SHOWN = 50 };
+
+/* Reads what belongs to a delivery of an endpoint, with so many of its attempts: 0, or the store's
+ * errno. */
 int delivery_look(struct call *c, const struct endpoint_record *e, const struct delivery_record *d,
-                  struct delivery_view *ret);
+                  size_t attempts, struct delivery_view *ret);
 /* The delivery that the path names, of this endpoint and the key's mode; false when there is none,
  * which is answered. */
 bool delivery_of_call(struct call *c, const struct endpoint_record *e, struct delivery_view *ret);

@@ -75,8 +75,7 @@ static bool read_events(struct arena *a, const struct str_list *events, struct e
     if (e->every_kind)
         return true;
     if (events->count == 0)
-        return bad_events(p, "events is empty; name at least one, or leave it out for "
-                             "message.sent, message.delivered and message.failed.");
+        return bad_events(p, "events is empty; name at least one, or give [\"*\"] for all.");
     for (size_t i = 0; i < events->count; i++)
         if (!read_event(a, events->items[i], &e->kinds, p))
             return false;

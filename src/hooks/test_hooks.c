@@ -432,7 +432,8 @@ struct attempt_record *test_attempts(int64_t delivery, size_t *ret_count)
 {
     struct attempt_record *list;
 
-    assert_int_equal(store_attempt_list(test_reader, delivery, &test_arena, &list, ret_count), 0);
+    assert_int_equal(store_attempt_list(test_reader, delivery, 100, &test_arena, &list, ret_count),
+                     0);
     return list;
 }
 

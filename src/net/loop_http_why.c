@@ -1,5 +1,7 @@
 #include "net/loop_http_internal.h"
 
+#include <arpa/inet.h>
+
 static void say(struct loop_http_reply *reply, enum loop_http_outcome outcome, const char *format,
                 ...) __attribute__((format(printf, 3, 4)));
 
@@ -74,13 +76,36 @@ static void explain_time(const struct loop_http_request *r, struct loop_http_rep
         say(reply, LOOP_HTTP_TIMED_OUT, "No connection to %s within %s.", place, connect);
 }
 
+static bool is_address(const char *host)
+{
+    unsigned char bytes[sizeof(struct in6_addr)];
+
+    return inet_pton(AF_INET, host, bytes) == 1 || inet_pton(AF_INET6, host, bytes) == 1;
+}
+
+/* Clients read this. Whoever gave a name learns of what kind its address is, and no more: which
+ * addresses names have inside the operator's network is none of his business. */
+static void explain_guard(const struct loop_http_request *r, struct loop_http_reply *reply)
+{
+    static const char is[] = " is ";
+    char host[256] = "";
+    const char *kind = strstr(r->guard_why, is); /* behind the address */
+
+    if (loop_http_host(r, host, sizeof host, NULL) && !is_address(host) && kind)
+        say(reply, LOOP_HTTP_REFUSED,
+            "The name %.100s leads to %s; the server does not connect there.", host,
+            kind + strlen(is));
+    else
+        say(reply, LOOP_HTTP_REFUSED, "%s; the server does not connect to it.", r->guard_why);
+}
+
 static void explain_no_connection(const struct loop_http_request *r, struct loop_http_reply *reply)
 {
     char place[128];
     long error = 0;
 
     if (r->guard_why[0] && !r->opened) {
-        say(reply, LOOP_HTTP_REFUSED, "%s; the server does not connect to it.", r->guard_why);
+        explain_guard(r, reply);
         return;
     }
     where(r, place, sizeof place);

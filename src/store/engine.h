@@ -91,7 +91,7 @@ struct store_engine {
                         int64_t now_us, size_t limit, struct arena *a, struct delivery_record **ret,
                         size_t *ret_count);
     int (*delivery_next)(struct store_reader *r, int64_t endpoint, int64_t now_us, int64_t *ret_us);
-    int (*attempt_list)(struct store_reader *r, int64_t delivery, struct arena *a,
+    int (*attempt_list)(struct store_reader *r, int64_t delivery, size_t most, struct arena *a,
                         struct attempt_record **ret, size_t *ret_count);
 
     int (*begin)(struct store *s);

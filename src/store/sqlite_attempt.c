@@ -23,7 +23,7 @@ static int attempt_from_row(sqlite3_stmt *row, int64_t delivery, struct arena *a
     return t->error.p && t->answer.p && t->signature.p && t->url.p ? 0 : -ENOMEM;
 }
 
-int sqlite_attempt_list(struct store_reader *base, int64_t delivery, struct arena *a,
+int sqlite_attempt_list(struct store_reader *base, int64_t delivery, size_t most, struct arena *a,
                         struct attempt_record **ret, size_t *ret_count)
 {
     struct sqlite_reader *r = reader_of(base);
@@ -34,7 +34,7 @@ int sqlite_attempt_list(struct store_reader *base, int64_t delivery, struct aren
 
     if (failed)
         return failed;
-    BIND_NUMBERS(rows, delivery);
+    BIND_NUMBERS(rows, delivery, (int64_t)most);
     while ((code = sqlite3_step(rows)) == SQLITE_ROW && !short_of && (t = rows_add(&list)))
         short_of = attempt_from_row(rows, delivery, a, t);
     *ret = list.at;

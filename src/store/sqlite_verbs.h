@@ -81,7 +81,7 @@ int sqlite_delivery_due(struct store_reader *base, int64_t endpoint, struct deli
                         size_t *ret_count);
 int sqlite_delivery_next(struct store_reader *base, int64_t endpoint, int64_t now_us,
                          int64_t *ret_us);
-int sqlite_attempt_list(struct store_reader *base, int64_t delivery, struct arena *a,
+int sqlite_attempt_list(struct store_reader *base, int64_t delivery, size_t most, struct arena *a,
                         struct attempt_record **ret, size_t *ret_count);
 int sqlite_begin(struct store *base);
 int sqlite_commit(struct store *base);

@@ -203,8 +203,9 @@ int store_delivery_due(struct store_reader *r, int64_t endpoint, struct delivery
                        size_t *ret_count);
 /* When the next one that is not due at `now_us` is; -ENOENT when none waits. */
 int store_delivery_next(struct store_reader *r, int64_t endpoint, int64_t now_us, int64_t *ret_us);
-/* Oldest first. */
-int store_attempt_list(struct store_reader *r, int64_t delivery, struct arena *a,
+/* The newest, `most` of them, oldest first. How many there are has no end: clients can ask for one
+ * more as often as they like. */
+int store_attempt_list(struct store_reader *r, int64_t delivery, size_t most, struct arena *a,
                        struct attempt_record **ret, size_t *ret_count);
 
 /* By hash, whatever its state: revoked and expired keys are found too. Sees also what another

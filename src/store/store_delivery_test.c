@@ -213,7 +213,12 @@ static void test_tries_and_their_attempts(void **state)
     assert_int_equal(test_count(e.id, DELIVERY_WAITING), 0);
     assert_int_equal(test_count(e.id, DELIVERY_DONE), 1);
 
-    assert_int_equal(store_attempt_list(test_reader, one.delivery, &test_arena, &all, &count), 0);
+    assert_int_equal(store_attempt_list(test_reader, one.delivery, 1, &test_arena, &all, &count),
+                     0);
+    assert_int_equal(count, 1);
+    assert_int_equal(all[0].number, 2);
+    assert_int_equal(store_attempt_list(test_reader, one.delivery, 9, &test_arena, &all, &count),
+                     0);
     assert_int_equal(count, 2);
     assert_int_equal(all[0].delivery, one.delivery);
     assert_int_equal(all[0].number, 1);

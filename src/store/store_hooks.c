@@ -138,12 +138,12 @@ int store_delivery_next(struct store_reader *r, int64_t endpoint, int64_t now_us
     return r->store->engine->delivery_next(r, endpoint, now_us, ret_us);
 }
 
-int store_attempt_list(struct store_reader *r, int64_t delivery, struct arena *a,
+int store_attempt_list(struct store_reader *r, int64_t delivery, size_t most, struct arena *a,
                        struct attempt_record **ret, size_t *ret_count)
 {
     *ret = NULL;
     *ret_count = 0;
-    return r->store->engine->attempt_list(r, delivery, a, ret, ret_count);
+    return r->store->engine->attempt_list(r, delivery, most, a, ret, ret_count);
 }
 
 /* ---- writing ---- */
