@@ -1,7 +1,7 @@
 // Webhooks are no way into the operator's network: whatever form an address has, and whatever a name comes to mean.
 import { after, before, describe, it } from 'node:test';
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { utimesSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { Authority } from './lib/certificates.mjs';
@@ -118,7 +118,12 @@ describe('webhooks: addresses', { timeout: 120_000 * slowness }, () => {
 describe('webhooks: names', { timeout: 240_000 * slowness }, () => {
   let folder, ca, file, wrapped;
   const preload = { LD_PRELOAD: 'libnss_wrapper.so' };
-  const means = (names) => writeFileSync(file, Object.entries(names).map(([name, list]) => [list].flat().map((address) => `${address} ${name}\n`).join('')).join(''));
+  // libnss_wrapper reads the file again when its time differs by a second or more, so each has a time of its own.
+  let changed_s = 1_000_000_000;
+  const means = (names) => {
+    writeFileSync(file, Object.entries(names).map(([name, list]) => [list].flat().map((address) => `${address} ${name}\n`).join('')).join(''));
+    utimesSync(file, changed_s += 1, changed_s);
+  };
 
   before(async () => {
     folder = temporaryFolder();
