@@ -292,6 +292,7 @@ static void of_a_message_to_its_own_address(void **state)
     test_tried(delivery, answered(1, 500, ""), DELIVERY_WAITING, test_now_us);
     struct attempt_record second = answered(2, 200, "");
     second.failover = true;
+    second.url = STR("https://b.example/z");
     test_tried(delivery, second, DELIVERY_DONE, 0);
     read_one();
     assert_string_equal(test_member("attemptLog.0.url"), "https://a.example/x?y=1");
@@ -300,6 +301,20 @@ static void of_a_message_to_its_own_address(void **state)
     assert_int_equal(
         test_at(TEST_KEY, NULL, "POST /v1/webhooks/%s/deliveries/%s/retry", hook, delivery)->status,
         200);
+}
+
+/* The log tells where attempts went, not where they would go now. */
+static void the_address_has_changed(void **state)
+{
+    struct attempt_record first = answered(1, 500, "");
+
+    first.url = STR("https://hooks.example.com/a");
+    test_tried(delivery, first, DELIVERY_WAITING, test_now_us);
+    test_at(TEST_KEY, "{\"url\":\"https://hooks.example.com/b\"}", "PATCH /v1/webhooks/%s", hook);
+    read_one();
+    assert_string_equal(test_member("url"), "https://hooks.example.com/b");
+    assert_string_equal(test_member("attemptLog.0.url"), "https://hooks.example.com/a");
+    assert_string_equal(test_member("request.url"), "https://hooks.example.com/a");
 }
 
 /* ---- once more ---- */
@@ -394,6 +409,7 @@ int main(void)
         DELIVERY_TEST(without_an_answer_there_is_none),
         DELIVERY_TEST(the_body_stays_the_same),
         DELIVERY_TEST(of_a_message_to_its_own_address),
+        DELIVERY_TEST(the_address_has_changed),
         DELIVERY_TEST(sent_again),
         DELIVERY_TEST(sent_again_once),
         DELIVERY_TEST(a_test_event),

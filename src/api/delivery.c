@@ -17,7 +17,6 @@ static int find_address(struct call *c, struct delivery_view *v)
     if (failed)
         return failed == -ENOENT ? 0 : failed;
     v->url = m.webhook_url;
-    v->failover_url = m.webhook_failover_url;
     return 0;
 }
 

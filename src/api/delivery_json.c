@@ -131,9 +131,10 @@ static void put_headers(struct json_writer *w, struct call *c, const struct deli
     json_end(w);
 }
 
+/* Where it went; if it never left, where it would have. */
 static struct str address_of(const struct delivery_view *v, const struct attempt_record *t)
 {
-    return t->failover && v->failover_url.n ? v->failover_url : v->url;
+    return t->url.n ? t->url : v->url;
 }
 
 /* The first bytes of an answer may be anything, and may end inside a character. */

@@ -59,7 +59,7 @@ void webhook_put_id(struct json_writer *w, const struct api *a, const struct end
 struct delivery_view {
     const struct endpoint_record *endpoint;
     struct delivery_record record;
-    struct str url, failover_url; /* where it goes; "" = nowhere else */
+    struct str url; /* where it goes first */
     struct attempt_record *attempts;
     size_t attempt_count;
 };

@@ -76,7 +76,7 @@ struct report {
     bool lasting;
     int64_t endpoint, now_us;
     struct attempt_record attempt;
-    char bytes[]; /* of error, answer and signature */
+    char bytes[]; /* of error, answer, signature and url */
 };
 
 /* On the writer's thread, from the row as it is now: the client may have changed it. */
@@ -158,7 +158,7 @@ static struct report *report_new(const struct hook_job *j, const struct loop_htt
         answer.n = ATTEMPT_ANSWER_MAX;
     if (reply->outcome != LOOP_HTTP_ANSWERED)
         error = str_of(reply->why);
-    struct report *r = calloc(1, sizeof *r + error.n + answer.n + signature.n);
+    struct report *r = calloc(1, sizeof *r + error.n + answer.n + signature.n + reply->url.n);
     if (!r)
         return NULL;
     char *at = r->bytes;
@@ -171,7 +171,8 @@ static struct report *report_new(const struct hook_job *j, const struct loop_htt
                                          .status = reply->status,
                                          .error = put_bytes(&at, error),
                                          .answer = put_bytes(&at, answer),
-                                         .signature = put_bytes(&at, signature)};
+                                         .signature = put_bytes(&at, signature),
+                                         .url = put_bytes(&at, reply->url)};
     return r;
 }
 

@@ -173,8 +173,10 @@ static void test_failover(void **state)
     assert_int_equal(count, 2);
     assert_int_equal(a[0].status, 500);
     assert_false(a[0].failover);
+    assert_true(str_is(a[0].url, URL));
     assert_int_equal(a[1].status, 200);
     assert_true(a[1].failover);
+    assert_true(str_is(a[1].url, OTHER));
     /* It is the first address that has failed. */
     assert_int_equal(test_endpoint_look(endpoint).failures, 1);
 }

@@ -467,7 +467,8 @@ static bool answer_waiting(void)
     for (size_t i = from; i < test_sent; i++)
         if (!test_flights[i].answered) {
             struct loop_http_reply reply = {.outcome = LOOP_HTTP_ANSWERED,
-                                            .status = test_auto_status};
+                                            .status = test_auto_status,
+                                            .url = str_of(test_flights[i].url)};
             test_flights[i].answered = any = true;
             test_flights[i].done(test_flights[i].context, &reply);
         }
@@ -493,7 +494,9 @@ void test_answer_reply(struct test_flight *f, const struct loop_http_reply *repl
 {
     assert_false(f->answered);
     f->answered = true;
-    f->done(f->context, reply);
+    struct loop_http_reply whole = *reply;
+    whole.url = str_of(f->url);
+    f->done(f->context, &whole);
     test_settle();
 }
 

@@ -139,7 +139,8 @@ void loop_http_finish(struct loop_http_request *r, CURLcode code)
 {
     struct loop_http_reply reply = {.body = buf_str(&r->body),
                                     .retry_after = str_of(r->retry_after),
-                                    .content_type = str_of(r->content_type)};
+                                    .content_type = str_of(r->content_type),
+                                    .url = str_of(r->given_url)};
 
     if (goes_again(r, code))
         return;

@@ -41,6 +41,7 @@ struct loop_http_reply {
     struct str body;              /* its first body_max bytes; lives as long as the callback */
     struct str retry_after;       /* the header as it came, or "" */
     struct str content_type;      /* likewise */
+    struct str url;               /* as the call has it */
     char why[LOOP_HTTP_WHY_SIZE]; /* one sentence unless ANSWERED: "The connection timed out after
                                      10 s." */
     int64_t duration_us, connect_us; /* connect_us 0: a kept connection was used */

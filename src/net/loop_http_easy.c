@@ -1,5 +1,6 @@
 #include "net/loop_http_internal.h"
 
+#include <locale.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 
@@ -169,9 +170,43 @@ static bool may_be_plain(const struct loop_http_request *r)
            address_guard_allows_plain(r->http->options.guard, str_of(host));
 }
 
+static bool is_ascii(const char *text)
+{
+    while (*text && (unsigned char)*text < 0x80)
+        text++;
+    return !*text;
+}
+
+/* Hosts as registries write them (xn--…), and the rest escaped. libcurl takes the bytes of a host
+ * for letters of the thread's locale. NULL: the host is no name in any script. */
+static char *spell_in_ascii(const char *url)
+{
+    locale_t utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", NULL), before = uselocale(utf8);
+    CURLU *parts = curl_url();
+    char *spelt = NULL;
+
+    if (parts && curl_url_set(parts, CURLUPART_URL, url, CURLU_URLENCODE) == CURLUE_OK)
+        curl_url_get(parts, CURLUPART_URL, &spelt, CURLU_PUNYCODE);
+    curl_url_cleanup(parts);
+    uselocale(before);
+    if (utf8)
+        freelocale(utf8);
+    return spelt;
+}
+
+static const char *ascii_url(struct arena *memory, const char *url)
+{
+    char *spelt = is_ascii(url) ? NULL : spell_in_ascii(url);
+    const char *copy = spelt ? arena_copy(memory, str_of(spelt)).p : url;
+
+    curl_free(spelt);
+    return copy;
+}
+
 static bool set_url(struct loop_http_request *r, const char *url)
 {
-    r->url = arena_copy(&r->memory, str_of(url)).p;
+    r->given_url = arena_copy(&r->memory, str_of(url)).p;
+    r->url = r->given_url ? ascii_url(&r->memory, r->given_url) : NULL;
     if (!r->url)
         return false;
     r->plain = str_starts_nocase(str_of(url), STR("http://")) && may_be_plain(r);

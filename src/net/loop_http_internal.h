@@ -42,8 +42,8 @@ struct loop_http_request {
     loop_http_callback *done;
     void *context;
 
-    struct arena memory; /* what is sent */
-    const char *url;
+    struct arena memory;         /* what is sent */
+    const char *given_url, *url; /* url: the same without letters that HTTP does not know */
     size_t body_max;
     bool plain;          /* http:// */
     bool scheme_refused; /* it is neither https:// nor http:// where that may be */

@@ -16,6 +16,7 @@ enum { ADDRESS_MAX = 4, SLOW_S = 2 };
 
 static const char *meanings[ADDRESS_MAX]; /* of each name from now on */
 static atomic_int lookups, slow;
+static char asked[256]; /* the last name */
 
 static struct addrinfo *make_answer(const char *address, const char *port)
 {
@@ -38,6 +39,7 @@ int getaddrinfo(const char *name, const char *port, const struct addrinfo *hints
 {
     struct addrinfo **end = ret;
 
+    snprintf(asked, sizeof asked, "%s", name);
     lookups++;
     if (slow)
         sleep(SLOW_S);
@@ -180,6 +182,36 @@ static void test_cancelled_while_it_is_looked_up(void **state)
     sleep(SLOW_S);
 }
 
+/* Names of all scripts are looked up as registries write them. */
+static void test_a_name_of_other_letters(void **state)
+{
+    meanings[0] = "10.1.2.3";
+    test_call_to(&call, &listener, "münchen.example");
+    check_refused("10.1.2.3 is a private address; the server does not connect to it.");
+    assert_string_equal(asked, "xn--mnchen-3ya.example");
+    assert_true(str_starts(str_of(call.url_told), STR("https://münchen.example:")));
+}
+
+/* Digits of other scripts are digits. */
+static void test_an_address_of_other_digits(void **state)
+{
+    static const char *const hosts[] = {"１２７.0.0.2", "127。0。0。2", "①②⑦.0.0.2"};
+
+    for (size_t i = 0; i < sizeof hosts / sizeof *hosts; i++) {
+        meanings[0] = "127.0.0.2";
+        test_call_to(&call, &listener, hosts[i]);
+        check_refused("127.0.0.2 is a loopback address; the server does not connect to it.");
+    }
+}
+
+static void test_a_host_that_is_no_name(void **state)
+{
+    test_call_to(&call, &listener, "\u00ad");
+    test_call_run(&call);
+    assert_int_equal(call.reply.outcome, LOOP_HTTP_BROKEN);
+    assert_string_equal(call.reply.why, "The URL names no host that can be looked up.");
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
 int main(void)
@@ -189,6 +221,9 @@ int main(void)
         TEST(test_a_name_that_changes_its_mind),
         TEST(test_only_the_good_ones_of_many_are_tried),
         TEST(test_a_good_one_that_does_not_answer),
+        TEST(test_a_name_of_other_letters),
+        TEST(test_an_address_of_other_digits),
+        TEST(test_a_host_that_is_no_name),
         TEST(test_a_slow_look_up),
         TEST(test_cancelled_while_it_is_looked_up),
     };

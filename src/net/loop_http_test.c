@@ -71,6 +71,19 @@ static void test_what_is_sent(void **state)
     free(got);
 }
 
+/* HTTP knows no other letters than those of ASCII. */
+static void test_a_path_of_other_letters(void **state)
+{
+    char url[64];
+
+    snprintf(url, sizeof url, "https://localhost:%u/ü?ö=é&a=%%20", listener.port);
+    test_call_init(&call, url);
+    answer("HTTP/1.1 204 OK\r\n\r\n", false);
+    check(LOOP_HTTP_ANSWERED, 204, "");
+    assert_memory_equal(peer.in.p, "POST /%c3%bc?%c3%b6=%c3%a9&a=%20 HTTP/1.1\r\n", 43);
+    assert_string_equal(call.url_told, url);
+}
+
 static void test_get(void **state)
 {
     call.call.method = "GET";
@@ -493,6 +506,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_what_is_sent),
         TEST(test_get),
+        TEST(test_a_path_of_other_letters),
         TEST(test_empty_body),
         TEST(test_statuses),
         TEST(test_only_the_last_headers_count),

@@ -125,6 +125,9 @@ static void explain_failure(const struct loop_http_request *r, CURLcode code,
     case CURLE_OPERATION_TIMEDOUT:
         explain_time(r, reply);
         break;
+    case CURLE_URL_MALFORMAT:
+        say(reply, LOOP_HTTP_BROKEN, "The URL names no host that can be looked up.");
+        break;
     case CURLE_COULDNT_RESOLVE_HOST:
         explain_name(r, reply);
         break;

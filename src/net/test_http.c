@@ -106,6 +106,7 @@ static void on_reply(void *context, const struct loop_http_reply *reply)
     copy(c->body, sizeof c->body, reply->body);
     copy(c->retry_after, sizeof c->retry_after, reply->retry_after);
     copy(c->content_type, sizeof c->content_type, reply->content_type);
+    copy(c->url_told, sizeof c->url_told, reply->url);
     c->done++;
     if (c->on_done)
         c->on_done(c);

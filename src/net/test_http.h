@@ -23,7 +23,7 @@ struct test_call {
     struct loop_http_call call;
     struct loop_http_request *request;
     struct loop_http_reply reply; /* its texts are in the fields below */
-    char url[256], body[1024], retry_after[128], content_type[128];
+    char url[256], body[1024], retry_after[128], content_type[128], url_told[256];
     size_t body_n;
     int done;
     bool in_call; /* of ours: no callback may come */

@@ -481,4 +481,5 @@ struct attempt_record {
     struct str error;     /* a sentence when it failed without an answer; "" */
     struct str answer;    /* its first 1024 bytes */
     struct str signature; /* X-Service-Signature and webhook-signature, one per line */
+    struct str url;       /* where it went, which may have changed since; "" = nowhere */
 };

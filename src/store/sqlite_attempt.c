@@ -18,8 +18,9 @@ static int attempt_from_row(sqlite3_stmt *row, int64_t delivery, struct arena *a
                                  .status = (unsigned)sqlite3_column_int(row, 5),
                                  .error = column_text(row, 6, a),
                                  .answer = column_text(row, 7, a),
-                                 .signature = column_text(row, 8, a)};
-    return t->error.p && t->answer.p && t->signature.p ? 0 : -ENOMEM;
+                                 .signature = column_text(row, 8, a),
+                                 .url = column_text(row, 9, a)};
+    return t->error.p && t->answer.p && t->signature.p && t->url.p ? 0 : -ENOMEM;
 }
 
 int sqlite_attempt_list(struct store_reader *base, int64_t delivery, struct arena *a,
@@ -50,7 +51,8 @@ static int insert_attempt(struct sqlite_store *s, const struct attempt_record *t
 
     bind_text(add, at++, t->error);
     sqlite3_bind_blob(add, at++, t->answer.p ? t->answer.p : "", (int)t->answer.n, SQLITE_STATIC);
-    bind_text(add, at, t->signature);
+    bind_text(add, at++, t->signature);
+    bind_text(add, at, t->url);
     return run(s, WRITE_ATTEMPT_ADD);
 }
 

@@ -189,7 +189,8 @@ static void test_tries_and_their_attempts(void **state)
                                        .status = 503,
                                        .error = STR("It says no."),
                                        .answer = {"a\0b\xff", 4},
-                                       .signature = STR("x\ny")};
+                                       .signature = STR("x\ny"),
+                                       .url = STR("https://a.example/x")};
     struct delivery_record *d;
     size_t count;
 
@@ -224,6 +225,7 @@ static void test_tries_and_their_attempts(void **state)
     assert_int_equal(all[0].answer.n, 4);
     assert_memory_equal(all[0].answer.p, "a\0b\xff", 4);
     assert_true(str_is(all[0].signature, "x\ny"));
+    assert_true(str_is(all[0].url, "https://a.example/x"));
     assert_int_equal(all[1].number, 2);
     assert_false(all[1].failover);
     assert_int_equal(test_tried(12345, 1, DELIVERY_DONE, 0), 0);

@@ -101,5 +101,6 @@ CREATE TABLE attempt (
   error TEXT NOT NULL,
   answer BLOB NOT NULL,
   signature TEXT NOT NULL,
+  url TEXT NOT NULL,
   PRIMARY KEY (delivery, number)
 ) WITHOUT ROWID;

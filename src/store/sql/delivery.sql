@@ -80,11 +80,11 @@ DELETE FROM delivery_tally WHERE endpoint = ?1;
 
 -- name: attempt_add
 INSERT OR REPLACE INTO attempt (delivery, number, failover, at_us, duration_us, connect_us, status,
-  error, answer, signature)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10);
+  error, answer, signature, url)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11);
 
 -- name: attempt_list
-SELECT number, failover, at_us, duration_us, connect_us, status, error, answer, signature
+SELECT number, failover, at_us, duration_us, connect_us, status, error, answer, signature, url
 FROM attempt WHERE delivery = ?1 ORDER BY number;
 
 -- name: attempt_delete
