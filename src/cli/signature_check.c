@@ -258,18 +258,23 @@ static const struct slip unknown = {
     "None of the usual mistakes explains it: either it was signed with another secret, or the body "
     "was changed.",
     "Compare the secret with that of this very endpoint. Each endpoint, test and live, and "
-    "'skylark "
-    "webhooks listen' have secrets of their own. After a rotation X-Service-Signature is made with "
-    "the old one until its hours of grace are over.",
+    "'skylark webhooks listen' have secrets of their own. After a rotation X-Service-Signature is "
+    "made with the old one until its hours of grace are over.",
 };
 
-static void tell_bad(const struct verdict *v, const char *name, struct buf *out)
+static const struct slip emptied = {
+    "The body is empty, and what was signed was not.",
+    "Something has read it before: take the raw bytes before anything parses them.",
+};
+
+static void tell_bad(const struct signature_check *c, const struct verdict *v, const char *name,
+                     struct buf *out)
 {
     buf_printf(out, "\nNot good: %s.\n", name);
     if (v->slip_count)
         tell_slips(v, out);
     else
-        tell_slip(&unknown, out);
+        tell_slip(c->body.n ? &unknown : &emptied, out);
 }
 
 bool signature_check(const struct signature_check *c, struct buf *out)
@@ -287,7 +292,7 @@ bool signature_check(const struct signature_check *c, struct buf *out)
     }
     if (!body.fits && !standard.fits && body.asked && standard.asked &&
         same_slips(&body, &standard)) {
-        tell_bad(&body, "X-Service-Signature and webhook-signature", out);
+        tell_bad(c, &body, "X-Service-Signature and webhook-signature", out);
         return false;
     }
     if (!body.fits && standard.asked && standard.fits && standard.among > 1)
@@ -295,8 +300,8 @@ bool signature_check(const struct signature_check *c, struct buf *out)
              "Until the old one's grace is over X-Service-Signature is made with the old secret; "
              "webhook-signature has both.");
     if (!body.fits)
-        tell_bad(&body, "X-Service-Signature", out);
+        tell_bad(c, &body, "X-Service-Signature", out);
     if (!standard.fits)
-        tell_bad(&standard, "webhook-signature", out);
+        tell_bad(c, &standard, "webhook-signature", out);
     return false;
 }

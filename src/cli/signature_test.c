@@ -76,6 +76,7 @@ static void test_values_of_bodies(void **state)
     check_value(text, 0, "not sha256=");
     check_value("", 0, "not sha256=");
     standard_signature(SECRET, BODY);
+    check_value(text, 0, "the value of webhook-signature");
     check_value(text + 3, 1, "base64");
     str_format(other, sizeof other, "sha256=%s", text + 3);
     check_value(other, 1, "base64");
@@ -256,6 +257,9 @@ static void test_bad_request(void **state)
         .secret = STR(SECRET), .body = STR("x"), .signature = str_of(hex_signature("a", "b"))}));
     check_told("that are no JSON");
     check_told("None of the usual mistakes");
+    assert_false(explain((struct signature_check){
+        .secret = STR(SECRET), .body = STR(""), .signature = str_of(hex_signature(SECRET, BODY))}));
+    check_told("  The body is empty");
 }
 
 /* The signature fits, but not its form: the form is what is told. */

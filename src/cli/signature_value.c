@@ -43,7 +43,10 @@ void signature_value_read(struct str header, struct signature_value *ret)
         ret->fault = "It is base64; it must be sha256= and 64 lower-case hex digits.";
     } else if (!read_hex(digest, ret->digests[0])) {
         ret->count = 0;
-        ret->fault = "It is not sha256= and 64 lower-case hex digits.";
+        ret->fault = str_starts(text, STR("v1,"))
+                         ? "It is the value of webhook-signature; this one is sha256= and 64 "
+                           "lower-case hex digits."
+                         : "It is not sha256= and 64 lower-case hex digits.";
     } else if (!prefixed) {
         ret->fault = "It lacks sha256= before the hex digits.";
     } else if (has_capitals(text)) {

@@ -76,7 +76,7 @@ static int listen_and_forward(const struct invocation *in, const char *secret)
     r = listening_run(&l);
     talk("\n%" PRId64 " event%s forwarded, %" PRId64 " not taken.", l.forwarded,
          l.forwarded == 1 ? "" : "s", l.refused);
-    if (l.last[0])
+    if (l.last[0] && (r == CLI_OK || l.forwarded + l.refused))
         talk("Go on where it stopped: the same with --from %s", l.last);
     return r;
 }

@@ -4,7 +4,10 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 
-enum { DNS_CACHE_S = 60, KEEPALIVE_S = 60 };
+enum {
+    DNS_CACHE_S = 10, /* so that who moves is found at his new address by the next try */
+    KEEPALIVE_S = 60,
+};
 
 /* ---- what libcurl asks ---- */
 

@@ -241,7 +241,8 @@ it('events: kill -9 again and again, nothing is missed and nothing is out of ord
           acknowledged.push(JSON.parse(response.text).messageId);
         }
       }));
-      await sleep(150 + 70 * cycle);
+      await until('something to lose', () => acknowledged.length > 20 * (cycle + 1));
+      await sleep(100 + 70 * cycle);
       await server.crash();
       await load;
       await until('the loss of the stream', () => stream.lost || stream.ended);

@@ -397,6 +397,7 @@ describe('webhooks listen', { timeout: 240_000 * slowness }, () => {
     await all.end();
     const nowhere = await skylark(['webhooks', 'listen', '--forward-to', receiver.url(), '--from', 'evt_nonsense', '--data-dir', dataDir], { env: { SKYLARK_API_KEY: api.key } });
     assert.equal(nowhere.code, codes.failed, nowhere.stderr);
+    assert.doesNotMatch(nowhere.stderr, /Go on where it stopped/);
   });
 
   it('misses nothing while the server is killed and comes back', async () => {

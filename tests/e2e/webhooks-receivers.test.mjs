@@ -61,6 +61,7 @@ describe('webhooks: receivers', { timeout: 240_000 * slowness }, () => {
     certificates.selfSigned = await selfSigned(folder, 'self', 'IP:127.0.0.1');
     elsewhere.receiver = await Receiver.start();
     server = await Server.start({ leakCheck: true, env: { ...localhostAllowed, SKYLARK_WEBHOOKS_CA: ca.certFile } });
+    beginSlowOnes();
   });
   after(async () => {
     await server?.dispose();
@@ -86,6 +87,21 @@ describe('webhooks: receivers', { timeout: 240_000 * slowness }, () => {
     }
   }
 
+  // These take half a minute, so they begin before all others.
+  const slow = {};
+  function beginSlowOnes() {
+    const patience = { within: 60_000 };
+    slow.silence = deliver(() => rawReceiver(() => {}), patience);
+    slow.trickle = deliver(() => rawReceiver(async (socket) => {
+      socket.write('HTTP/1.1 200 OK\r\nX-Slow: ');
+      while (!socket.destroyed) {
+        socket.write('x');
+        await delay(1000);
+      }
+    }), patience);
+    Object.values(slow).forEach((outcome) => outcome.catch(() => {})); // whoever awaits it hears of it
+  }
+
   function isDelivered({ delivery, webhook, attempt }, status) {
     assert.deepEqual(
       [delivery.status, delivery.attempts, delivery.nextAttemptAt, attempt.responseStatus, attempt.error],
@@ -102,7 +118,7 @@ describe('webhooks: receivers', { timeout: 240_000 * slowness }, () => {
     if (status === null) assert.match(attempt.error, error);
     const ended = Date.parse(attempt.at) + attempt.durationMs;
     const waits = Date.parse(delivery.nextAttemptAt) - ended;
-    assert.ok(waits >= least - 1500 && waits <= wait * 1.1 + 2000, `waits ${waits} ms`);
+    assert.ok(waits >= least - 1500 * slowness && waits <= wait * 1.1 + 2000, `waits ${waits} ms`);
     assert.deepEqual([webhook.status, webhook.consecutiveFailures, webhook.pendingDeliveries, webhook.lastSuccessAt], ['enabled', 1, 1, null]);
     assert.ok(webhook.failingSince);
   }
@@ -129,7 +145,9 @@ describe('webhooks: receivers', { timeout: 240_000 * slowness }, () => {
 
     for (const status of [429, 503]) {
       fails(`${status} with Retry-After in seconds waits as long`, answering(status, { 'Retry-After': '7200' }), { status, wait: 2 * hour, least: 2 * hour });
-      fails(`${status} with Retry-After as a date waits until then`, () => answering(status, { 'Retry-After': new Date(Date.now() + hour).toUTCString() })(), { status, wait: hour, least: hour });
+      fails(`${status} with Retry-After as a date waits until then`, () => Receiver.start({
+        answer: (request, response) => response.writeHead(status, { 'Retry-After': new Date(Date.now() + hour).toUTCString() }).end(),
+      }), { status, wait: hour, least: hour });
       fails(`${status} with a shorter Retry-After waits as the table says`, answering(status, { 'Retry-After': '1' }), { status });
       fails(`${status} with a Retry-After of a year waits a day`, answering(status, { 'Retry-After': '31536000' }), { status, wait: 24 * hour });
       for (const word of ['soon', '-5', '1.5e3', '99999999999999999999999', 'Sun, 99 Nov 2026 99:99:99 GMT']) {
@@ -186,15 +204,8 @@ describe('webhooks: receivers', { timeout: 240_000 * slowness }, () => {
       socket.end();
     }), (outcome) => isDelivered(outcome, 204));
 
-    const silence = { within: 45_000 };
-    fails('silence: after 30 seconds it is over', () => rawReceiver(() => {}), { error: /^No answer came within 30 s\.$/ }, silence);
-    fails('one byte a second for ever: after 30 seconds it is over', () => rawReceiver(async (socket) => {
-      socket.write('HTTP/1.1 200 OK\r\nX-Slow: ');
-      while (!socket.destroyed) {
-        socket.write('x');
-        await delay(1000);
-      }
-    }), { error: /^The answer was not complete after 30 s\.$/ }, silence);
+    it('silence: after 30 seconds it is over', async () => isTriedAgain(await slow.silence, { error: /^No answer came within 30 s\.$/ }));
+    it('one byte a second for ever: after 30 seconds it is over', async () => isTriedAgain(await slow.trickle, { error: /^The answer was not complete after 30 s\.$/ }));
 
     it('a gigabyte is cut off, and the status counts', async () => {
       const before = residentKiB();
