@@ -86,7 +86,8 @@ VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11);
 
 -- name: attempt_list
 SELECT number, failover, at_us, duration_us, connect_us, status, error, answer, signature, url
-FROM (SELECT * FROM attempt WHERE delivery = ?1 ORDER BY number DESC LIMIT ?2)
+FROM attempt
+WHERE delivery = ?1 AND number > (SELECT max(number) FROM attempt WHERE delivery = ?1) - ?2
 ORDER BY number;
 
 -- name: attempt_delete
