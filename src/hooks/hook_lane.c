@@ -42,7 +42,7 @@ void hook_lane_learn(struct hook_lane *l, const struct endpoint_record *e)
 
 bool hook_lane_is_doubtful(const struct hook_lane *l)
 {
-    return l->updated_us && (l->circuit.failures || !l->circuit.last_success_us);
+    return l->updated_us && (l->slow || l->circuit.failures || !l->circuit.last_success_us);
 }
 
 /* ---- which go ---- */
@@ -93,7 +93,7 @@ struct hook_job *hook_lane_next(const struct hook_lane *l, enum circuit_gate gat
     if (gate == CIRCUIT_OFF || l->flying >= (gate == CIRCUIT_PROBES ? 1 : l->allowance))
         return NULL;
     for (struct hook_job *j = l->jobs; j; j = j->next)
-        if (j->stage == HOOK_WAITS && !j->stuck && !j->behind)
+        if (j->stage == HOOK_WAITS && !j->behind)
             return j;
     return NULL;
 }
@@ -105,11 +105,13 @@ void hook_lane_fly(struct hook_lane *l, struct hook_job *j)
     l->flying++;
 }
 
-void hook_lane_land(struct hook_lane *l, struct hook_job *j, bool well, unsigned per_endpoint)
+void hook_lane_land(struct hook_lane *l, struct hook_job *j, bool well, int64_t duration_us,
+                    unsigned per_endpoint)
 {
     assert(j->stage == HOOK_FLIES);
     j->stage = HOOK_LANDED;
     l->flying--;
+    l->slow = duration_us > HOOK_SLOW_US;
     if (!well)
         l->allowance = 1;
     else if (l->allowance < per_endpoint)
@@ -165,10 +167,4 @@ void hook_lane_drop_waiting(struct hook_lane *l)
             drop(l, at);
         else
             at = &(*at)->next;
-}
-
-void hook_lane_unstick(struct hook_lane *l)
-{
-    for (struct hook_job *j = l->jobs; j; j = j->next)
-        j->stuck = false;
 }

@@ -18,6 +18,8 @@ enum {
     HOOK_WINDOW_EACH = 8   /* for each that may be under way */
 };
 
+#define HOOK_SLOW_US INT64_C(2000000) /* an answer that took longer is slow */
+
 enum hook_stage {
     HOOK_WAITS,
     HOOK_FLIES, /* it is under way */
@@ -34,7 +36,6 @@ struct hook_job {
     struct delivery_record delivery;
     enum hook_stage stage;
     bool behind; /* another one of its message is before it */
-    bool stuck;  /* cannot go while the lane rests: there is no other address */
 
     /* Of the attempt that is under way. */
     bool failover;     /* goes to the message's other address */
@@ -61,7 +62,11 @@ struct hook_lane {
     size_t held, flying;
     size_t owing; /* reports that are being written */
     unsigned allowance;
-    bool more;         /* the store may have due ones that are not here */
+    bool slow; /* its last answer was long in coming */
+    bool more; /* the store may have due ones that are not here */
+    /* While it rests, how far what is due was looked through for those that have another address.
+     */
+    struct delivery_place passed;
     int64_t next_us;   /* when the next one that is not due is; 0 = not known */
     int64_t rest_us;   /* not before then: the store could not be read or written; 0 = now */
     int64_t idle_us;   /* since when there is nothing to do; 0 = there is */
@@ -75,7 +80,7 @@ void hook_lane_free(struct hook_lane *l);
 /* The row, as the store has it now. What the client changed counts at once; how it stands only when
  * nothing is on its way to the store that says otherwise. */
 void hook_lane_learn(struct hook_lane *l, const struct endpoint_record *e);
-/* Never had a success, or not lately. Not as long as nothing is known of it. */
+/* Never had a success, or not lately, or takes its time. Not as long as nothing is known of it. */
 bool hook_lane_is_doubtful(const struct hook_lane *l);
 
 /* How many due deliveries to read, in all, those included that are here; 0: none now. */
@@ -87,13 +92,13 @@ struct hook_job *hook_lane_take(struct hook_lane *l, const struct delivery_recor
  * NULL. */
 struct hook_job *hook_lane_next(const struct hook_lane *l, enum circuit_gate gate);
 
-/* It goes, or goes on to the message's other address; it is back with an answer, which the
- * allowance follows. */
+/* It goes, or goes on to the message's other address; it is back with an answer after so long,
+ * which allowance and doubt follow. */
 void hook_lane_fly(struct hook_lane *l, struct hook_job *j);
-void hook_lane_land(struct hook_lane *l, struct hook_job *j, bool well, unsigned per_endpoint);
+void hook_lane_land(struct hook_lane *l, struct hook_job *j, bool well, int64_t duration_us,
+                    unsigned per_endpoint);
 
 /* Out of memory: one; those of the same message behind it; all that wait. */
 void hook_lane_drop(struct hook_lane *l, struct hook_job *j);
 void hook_lane_drop_behind(struct hook_lane *l, const struct hook_job *j);
 void hook_lane_drop_waiting(struct hook_lane *l);
-void hook_lane_unstick(struct hook_lane *l);

@@ -204,6 +204,16 @@ static void test_dead_among_good(void **state)
     assert_int_equal(dead, HOOK_ALLOWANCE_FIRST);
 }
 
+static int64_t proven_endpoint(int64_t account, const char *url)
+{
+    int64_t endpoint = test_endpoint_of(account, url);
+    struct endpoint_record e = test_endpoint_look(endpoint);
+
+    e.last_success_us = test_now_us;
+    test_endpoint_change(&e);
+    return endpoint;
+}
+
 /* Many that hang take half of the connections at most. */
 static void test_many_dead(void **state)
 {
@@ -216,10 +226,7 @@ static void test_many_dead(void **state)
         for (int n = 0; n < 4; n++)
             test_delivery_add(endpoint);
     }
-    int64_t proven = test_endpoint_of(1000, "https://good.example/");
-    struct endpoint_record e = test_endpoint_look(proven);
-    e.last_success_us = test_now_us;
-    test_endpoint_change(&e);
+    int64_t proven = proven_endpoint(1000, "https://good.example/");
     test_settle();
     assert_int_equal(test_under_way(), TEST_CONNECTIONS / 2);
     for (int n = 0; n < 4; n++)
@@ -228,6 +235,29 @@ static void test_many_dead(void **state)
     for (size_t i = 0; i < test_sent; i++)
         good += strstr(test_flights[i].url, "good") != NULL;
     assert_int_equal(good, 4);
+}
+
+/* Neither do those that answer well, but take their time, take more. */
+static void test_many_slow(void **state)
+{
+    enum { SLOW = 2 * TEST_CONNECTIONS / TEST_PER_ENDPOINT };
+    struct loop_http_reply slow = {
+        .outcome = LOOP_HTTP_ANSWERED, .status = 200, .duration_us = 20000000};
+    char url[64];
+
+    for (int i = 0; i < SLOW; i++) {
+        snprintf(url, sizeof url, "https://slow%d.example/", i);
+        int64_t endpoint = proven_endpoint(1 + i / 10, url);
+        for (int n = 0; n < 5 * TEST_PER_ENDPOINT; n++)
+            test_delivery_add(endpoint);
+    }
+    test_settle();
+    for (size_t i = 0; i < 2 * TEST_CONNECTIONS; i++)
+        test_answer_reply(&test_flights[i], &slow);
+    assert_int_equal(test_under_way(), TEST_CONNECTIONS / 2);
+    test_delivery_add(proven_endpoint(1000, "https://quick.example/"));
+    test_settle();
+    assert_int_equal(test_under_way(), TEST_CONNECTIONS / 2 + 1);
 }
 
 /* Thousands that wait or are parked cost no memory to speak of. */
@@ -269,6 +299,7 @@ int main(void)
         HOOKS_TEST(test_crashes),
         HOOKS_TEST(test_dead_among_good),
         HOOKS_TEST(test_many_dead),
+        HOOKS_TEST(test_many_slow),
         HOOKS_TEST(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -74,6 +74,7 @@ struct report {
     struct verdict verdict;
     enum verdict_effect effect;
     bool lasting;
+    unsigned tries; /* of the delivery when it went */
     int64_t endpoint, now_us;
     struct attempt_record attempt;
     char bytes[]; /* of error, answer, signature and url */
@@ -100,9 +101,30 @@ static int write_effect(struct store *store, const struct report *r)
     return failed == -ENOENT ? 0 : failed;
 }
 
+/* The client has asked for it again meanwhile, with all tries before it: that stands, unless it
+ * arrived. */
+static int heed_client(struct store *store, struct report *r)
+{
+    struct delivery_record d;
+
+    if (r->verdict.state == DELIVERY_DONE || r->tries == 0)
+        return 0;
+    int failed = store_delivery_find(store, r->attempt.delivery, &d);
+    if (!failed && d.tries < r->tries) {
+        r->verdict.state = DELIVERY_WAITING;
+        r->verdict.tries = d.tries;
+        r->verdict.due_us = d.due_us;
+    }
+    return failed == -ENOENT ? 0 : failed;
+}
+
 static int write_report(struct write_job *job, struct store *store)
 {
     struct report *r = (struct report *)job;
+    int failed = heed_client(store, r);
+
+    if (failed)
+        return failed;
     int done = store_delivery_tried(store, &r->attempt, r->verdict.state, r->verdict.tries,
                                     r->verdict.due_us);
 
@@ -113,10 +135,10 @@ static void leave(struct hook_set *s, struct hook_lane *l, const struct report *
 {
     size_t held = l->held;
 
-    if (r->verdict.state == DELIVERY_WAITING) {
+    if (r->verdict.state == DELIVERY_WAITING || r->errand.result < 0)
         hook_lane_drop_behind(l, r->job);
+    if (r->verdict.state == DELIVERY_WAITING)
         hook_wake_at(s, l, r->verdict.due_us);
-    }
     hook_lane_drop(l, r->job);
     s->held -= held - l->held;
 }
@@ -195,6 +217,7 @@ void hook_report(struct hook_set *s, struct hook_job *j, const struct loop_http_
     r->verdict = *v;
     r->effect = note_effect(s, l, v->effect);
     r->lasting = l->of_messages;
+    r->tries = j->delivery.tries;
     r->endpoint = l->endpoint;
     r->now_us = hook_now_us(s);
     j->delivery.attempts++;

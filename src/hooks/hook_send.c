@@ -141,16 +141,23 @@ static void go_on(struct hook_set *s, struct hook_job *j, const struct loop_http
         j->stage = HOOK_WAITS;
 }
 
+static enum verdict_address address_of(const struct hook_job *j)
+{
+    if (!j->lane->of_messages)
+        return ADDRESS_OF_ENDPOINT;
+    return j->failover ? ADDRESS_BESIDE : ADDRESS_OF_MESSAGE;
+}
+
 static void answered(void *job, const struct loop_http_reply *reply)
 {
     struct hook_job *j = job;
     struct hook_lane *l = j->lane;
     struct hook_set *s = l->set;
     struct verdict v =
-        verdict_of(reply, &j->delivery, l->of_messages, hook_now_us(s), s->options.random());
+        verdict_of(reply, &j->delivery, address_of(j), hook_now_us(s), s->options.random());
 
     count_in(s, j);
-    hook_lane_land(l, j, reply_is_well(reply), s->options.per_endpoint);
+    hook_lane_land(l, j, reply_is_well(reply), reply->duration_us, s->options.per_endpoint);
     if (j->failover)
         v.effect = VERDICT_NOTHING; /* it is not this endpoint that has answered */
     if (!reply_is_well(reply) && j->has_failover && !j->failover)
@@ -165,7 +172,7 @@ static void answered(void *job, const struct loop_http_reply *reply)
 static enum hook_sending give_up(struct hook_set *s, struct hook_job *j)
 {
     struct loop_http_reply reply = {.outcome = LOOP_HTTP_BROKEN,
-                                    .why = "The event is not kept any more."};
+                                    .why = "The event is not there any more."};
     struct verdict v = verdict_lost(&j->delivery);
 
     j->signature_size = 0;
@@ -200,7 +207,7 @@ enum hook_sending hook_send(struct hook_set *s, struct hook_job *j, const struct
     arena_reset(&s->memory);
     j->at_us = hook_now_us(s);
     int r = load_payload(s, d, &c);
-    if (r == -ENOENT)
+    if (r == -ENOENT || r == -EBADMSG) /* gone, or damaged: it would be in the way for ever */
         return give_up(s, j);
     m = &c.message;
     j->has_failover = !e && m->webhook_failover_url.n;

@@ -103,14 +103,21 @@ void hook_trouble(struct hook_set *s, struct hook_lane *l, int error)
 
 /* ---- what wakes lanes ---- */
 
+/* One that is under way goes to its end first: who has high numbers is found, too, however often
+ * it is wanted. */
 static void scan_again(struct hook_set *s, int64_t at_us)
 {
+    s->rescan = s->scanning;
+    if (s->scanning) {
+        s->rescan_us = at_us;
+        return;
+    }
     s->scanning = true;
     s->scanned = 0;
     s->scan_us = at_us;
 }
 
-/* The store has something new for it. */
+/* The store has something new for it; when that is due may not be what was known. */
 static void stir(struct hook_set *s, int64_t endpoint)
 {
     struct hook_lane *l = lane_of(s, endpoint);
@@ -120,6 +127,7 @@ static void stir(struct hook_set *s, int64_t endpoint)
         return;
     }
     l->more = true;
+    l->next_us = 0;
     hook_queue_lane(s, l);
 }
 
@@ -179,6 +187,8 @@ static void scan(struct hook_set *s)
         s->scanned = found[count - 1];
     for (size_t i = 0; i < count; i++)
         stir(s, found[i]);
+    if (!s->scanning && s->rescan)
+        scan_again(s, s->rescan_us);
 }
 
 static struct hook_lane *lane_of_alarm(struct hook_alarm *a)

@@ -47,6 +47,8 @@ struct hook_set {
     bool scanning;       /* endpoints with work are looked for, */
     int64_t scanned;     /* and found up to this number; */
     int64_t scan_us;     /* not before then */
+    bool rescan;         /* once more afterwards, */
+    int64_t rescan_us;   /* not before then */
     _Atomic bool missed; /* news got lost for want of memory; any thread */
     int64_t said_us;     /* when it was said last that something is in the way */
 

@@ -369,13 +369,13 @@ static void test_lost_event(void **state)
     int64_t endpoint = test_endpoint(URL);
 
     test_message_add("", "");
-    test_lose_notices(true);
+    test_lose_notices(-ENOENT);
     test_settle();
-    test_lose_notices(false);
+    test_lose_notices(0);
     assert_int_equal(test_sent, 0);
     struct delivery_record d = test_deliveries(endpoint).records[0];
     assert_int_equal(d.state, DELIVERY_FAILED);
-    assert_true(str_is(test_attempts(d.id, &count)->error, "The event is not kept any more."));
+    assert_true(str_is(test_attempts(d.id, &count)->error, "The event is not there any more."));
     assert_int_equal(test_endpoint_look(endpoint).failures, 0);
     assert_int_equal(hook_set_count(test_set).lanes, 0);
 }

@@ -37,7 +37,7 @@ static int look_ahead(struct hook_set *s, struct hook_lane *l, int64_t now_us)
     return 0;
 }
 
-static int fill(struct hook_set *s, struct hook_lane *l)
+static int fill(struct hook_set *s, struct hook_lane *l, struct delivery_place after)
 {
     int64_t now_us = hook_now_us(s);
     size_t limit = hook_lane_wants(l), count;
@@ -48,8 +48,8 @@ static int fill(struct hook_set *s, struct hook_lane *l)
     if (!limit)
         return 0;
     arena_reset(&s->memory);
-    int failed =
-        store_delivery_due(s->reader, l->endpoint, now_us, limit, &s->memory, &records, &count);
+    int failed = store_delivery_due(s->reader, l->endpoint, after, now_us, limit, &s->memory,
+                                    &records, &count);
     if (failed)
         return failed;
     l->more = count == limit;
@@ -58,6 +58,18 @@ static int fill(struct hook_set *s, struct hook_lane *l)
 }
 
 /* ---- sending ---- */
+
+/* It cannot go while the lane rests: it has no other address. So those behind it are found,
+ * however many of its kind there are. */
+static void pass_over(struct hook_set *s, struct hook_lane *l, struct hook_job *j)
+{
+    const struct delivery_record *d = &j->delivery;
+
+    if (d->due_us > l->passed.due_us || (d->due_us == l->passed.due_us && d->id > l->passed.id))
+        l->passed = (struct delivery_place){d->due_us, d->id};
+    hook_lane_drop(l, j);
+    s->held--;
+}
 
 /* True when the lane may go on to the next. */
 static bool send_one(struct hook_set *s, struct hook_lane *l, struct hook_job *j,
@@ -69,7 +81,7 @@ static bool send_one(struct hook_set *s, struct hook_lane *l, struct hook_job *j
     case HOOK_LOST:
         return true;
     case HOOK_NO_OTHER:
-        j->stuck = true;
+        pass_over(s, l, j);
         return true;
     case HOOK_NO_SECRET:
     case HOOK_TROUBLE:
@@ -88,6 +100,21 @@ static void send_some(struct hook_set *s, struct hook_lane *l, enum circuit_gate
     }
     if (hook_lane_next(l, gate))
         hook_queue_lane(s, l);
+}
+
+/* What waits lies in the store behind others that cannot go. */
+static void look_further(struct hook_set *s, struct hook_lane *l)
+{
+    if (l->more && l->held < l->allowance)
+        hook_queue_lane(s, l);
+}
+
+/* It flows again: what was passed over is due. */
+static void look_back(struct hook_lane *l)
+{
+    if (l->passed.id)
+        l->more = true;
+    l->passed = (struct delivery_place){0};
 }
 
 /* Nothing goes; what waits lies in the store as well as here. */
@@ -122,13 +149,17 @@ static void go_on(struct hook_set *s, struct hook_lane *l, const struct endpoint
         put_down(s, l);
         return;
     }
-    if (gate != CIRCUIT_RESTS)
-        hook_lane_unstick(l);
-    int failed = fill(s, l);
-    if (failed)
+    if (gate == CIRCUIT_FLOWS)
+        look_back(l);
+    bool rests = gate == CIRCUIT_RESTS;
+    int failed = fill(s, l, rests ? l->passed : (struct delivery_place){0});
+    if (failed) {
         hook_trouble(s, l, failed);
-    else
-        send_some(s, l, gate, e);
+        return;
+    }
+    send_some(s, l, gate, e);
+    if (rests)
+        look_further(s, l);
 }
 
 /* A lane that has nothing to do is over, but one that was let do much stays for a moment: what it

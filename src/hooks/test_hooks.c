@@ -21,7 +21,7 @@ unsigned test_auto_status;
 static struct loop *loop;
 static _Atomic bool commits_fail;
 static int failing_reads;
-static bool notices_lost;
+static int notices_lost;
 static _Atomic int faulty_outcomes;
 static struct store_engine engine;
 static const struct store_engine *beneath;
@@ -55,17 +55,19 @@ static int endpoint_get(struct store_reader *r, int64_t account, int64_t id, str
     return read_fails() ? -EIO : beneath->endpoint_get(r, account, id, a, ret);
 }
 
-static int delivery_due(struct store_reader *r, int64_t endpoint, int64_t now_us, size_t limit,
-                        struct arena *a, struct delivery_record **ret, size_t *ret_count)
+static int delivery_due(struct store_reader *r, int64_t endpoint, struct delivery_place after,
+                        int64_t now_us, size_t limit, struct arena *a, struct delivery_record **ret,
+                        size_t *ret_count)
 {
-    return read_fails() ? -EIO
-                        : beneath->delivery_due(r, endpoint, now_us, limit, a, ret, ret_count);
+    return read_fails()
+               ? -EIO
+               : beneath->delivery_due(r, endpoint, after, now_us, limit, a, ret, ret_count);
 }
 
 static int notice_get(struct store_reader *r, int64_t account, enum mode mode, int64_t id,
                       struct notice_record *ret)
 {
-    return notices_lost ? -ENOENT : beneath->notice_get(r, account, mode, id, ret);
+    return notices_lost ? notices_lost : beneath->notice_get(r, account, mode, id, ret);
 }
 
 static int delivery_tried(struct store *s, const struct attempt_record *attempt,
@@ -105,9 +107,9 @@ void test_wait_for_faulty(void)
     test_settle();
 }
 
-void test_lose_notices(bool lose)
+void test_lose_notices(int error)
 {
-    notices_lost = lose;
+    notices_lost = error;
 }
 
 void test_fail_commits(bool fail)
@@ -206,7 +208,7 @@ int test_hooks_set_up(void **state)
     atomic_store(&test_now_us, 1763168523004005); /* 2025-11-15T01:02:03.004005Z */
     atomic_store(&commits_fail, false);
     failing_reads = test_start_error = 0;
-    notices_lost = false;
+    notices_lost = 0;
     atomic_store(&faulty_outcomes, 0);
     test_auto_status = 0;
     chance = 0;

@@ -47,8 +47,8 @@ void test_fail_reads(int count);
 void test_fail_outcomes(int count);
 /* The writer has given so many up. */
 void test_wait_for_faulty(void);
-/* Notices are not there any more, or are again. */
-void test_lose_notices(bool lose);
+/* Notices cannot be read: -ENOENT, they are not there any more; 0, they are again. */
+void test_lose_notices(int error);
 /* Commits fail from now on, or not any more. */
 void test_fail_commits(bool fail);
 

@@ -21,25 +21,27 @@ static int64_t delay_us(const struct loop_http_reply *reply, unsigned tries, int
 }
 
 /* An endpoint that is gone parks what it has, and no try is used up; of an address that came with
- * one message nothing else depends on it. */
-static struct verdict gone(const struct delivery_record *d, bool of_messages)
+ * one message nothing else depends on it. When the other address is gone the first may be back the
+ * next time: a failure like others. */
+static struct verdict gone(const struct delivery_record *d, enum verdict_address address)
 {
-    if (of_messages)
+    if (address == ADDRESS_OF_MESSAGE)
         return (struct verdict){.state = DELIVERY_FAILED, .tries = d->tries + 1};
     return (struct verdict){
         .state = DELIVERY_WAITING, .tries = d->tries, .due_us = d->due_us, .effect = VERDICT_GONE};
 }
 
 struct verdict verdict_of(const struct loop_http_reply *reply, const struct delivery_record *d,
-                          bool of_messages, int64_t now_us, uint64_t random)
+                          enum verdict_address address, int64_t now_us, uint64_t random)
 {
     struct verdict v = {.tries = d->tries + 1, .effect = VERDICT_FAILED};
 
     if (reply_is_well(reply))
         return (struct verdict){
             .state = DELIVERY_DONE, .tries = d->tries + 1, .effect = VERDICT_WELL};
-    if (reply->outcome == LOOP_HTTP_ANSWERED && reply->status == STATUS_GONE)
-        return gone(d, of_messages);
+    if (reply->outcome == LOOP_HTTP_ANSWERED && reply->status == STATUS_GONE &&
+        address != ADDRESS_BESIDE)
+        return gone(d, address);
     v.state = v.tries < RETRY_TRIES ? DELIVERY_WAITING : DELIVERY_FAILED;
     if (v.state == DELIVERY_WAITING)
         v.due_us = now_us + delay_us(reply, v.tries, now_us, random);

@@ -18,10 +18,17 @@ struct verdict {
     enum verdict_effect effect;
 };
 
+/* Whose address has answered. */
+enum verdict_address {
+    ADDRESS_OF_ENDPOINT,
+    ADDRESS_OF_MESSAGE,
+    ADDRESS_BESIDE /* the message's other one */
+};
+
 /* 2xx and nothing else. */
 bool reply_is_well(const struct loop_http_reply *reply);
 /* `random` is any number. */
 struct verdict verdict_of(const struct loop_http_reply *reply, const struct delivery_record *d,
-                          bool of_messages, int64_t now_us, uint64_t random);
+                          enum verdict_address address, int64_t now_us, uint64_t random);
 /* The delivery can never go, because what it tells of is not there any more. */
 struct verdict verdict_lost(const struct delivery_record *d);

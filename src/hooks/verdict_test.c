@@ -13,13 +13,13 @@
 #define MINUTE INT64_C(60000000)
 
 static struct verdict judge(unsigned status, unsigned tries, const char *retry_after,
-                            bool of_messages)
+                            enum verdict_address address)
 {
     struct loop_http_reply reply = {
         .outcome = LOOP_HTTP_ANSWERED, .status = status, .retry_after = str_of(retry_after)};
     struct delivery_record d = {.tries = tries, .due_us = DUE};
 
-    return verdict_of(&reply, &d, of_messages, NOW, 0);
+    return verdict_of(&reply, &d, address, NOW, 0);
 }
 
 /* X(status, state, effect) */
@@ -42,7 +42,7 @@ static void test_statuses(void **state)
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct verdict v = judge(rows[i].status, 0, "", false);
+        struct verdict v = judge(rows[i].status, 0, "", ADDRESS_OF_ENDPOINT);
 
         assert_int_equal(v.state, rows[i].state);
         assert_int_equal(v.effect, rows[i].effect);
@@ -58,7 +58,7 @@ static void test_no_answer(void **state)
     for (int outcome = LOOP_HTTP_REFUSED; outcome <= LOOP_HTTP_BROKEN; outcome++) {
         struct loop_http_reply reply = {.outcome = (enum loop_http_outcome)outcome, .status = 200};
         struct delivery_record d = {.due_us = DUE};
-        struct verdict v = verdict_of(&reply, &d, false, NOW, 0);
+        struct verdict v = verdict_of(&reply, &d, ADDRESS_OF_ENDPOINT, NOW, 0);
 
         assert_false(reply_is_well(&reply));
         assert_int_equal(v.state, DELIVERY_WAITING);
@@ -71,37 +71,43 @@ static void test_tries(void **state)
     static const int64_t minutes[] = {1, 5, 30, 120, 1440};
 
     for (unsigned tries = 0; tries < 5; tries++) {
-        struct verdict v = judge(500, tries, "", false);
+        struct verdict v = judge(500, tries, "", ADDRESS_OF_ENDPOINT);
 
         assert_int_equal(v.state, DELIVERY_WAITING);
         assert_int_equal(v.tries, tries + 1);
         assert_int_equal(v.due_us, NOW + minutes[tries] * MINUTE * 9 / 10);
     }
-    assert_int_equal(judge(500, 5, "", false).state, DELIVERY_FAILED);
-    assert_int_equal(judge(500, 5, "", false).tries, 6);
-    assert_int_equal(judge(200, 5, "", false).state, DELIVERY_DONE);
+    assert_int_equal(judge(500, 5, "", ADDRESS_OF_ENDPOINT).state, DELIVERY_FAILED);
+    assert_int_equal(judge(500, 5, "", ADDRESS_OF_ENDPOINT).tries, 6);
+    assert_int_equal(judge(200, 5, "", ADDRESS_OF_ENDPOINT).state, DELIVERY_DONE);
 }
 
 static void test_retry_after(void **state)
 {
-    assert_int_equal(judge(429, 0, "600", false).due_us, NOW + 10 * MINUTE);
-    assert_int_equal(judge(503, 0, "600", false).due_us, NOW + 10 * MINUTE);
-    assert_int_equal(judge(500, 0, "600", false).due_us, NOW + MINUTE * 9 / 10);
-    assert_int_equal(judge(429, 0, "5", false).due_us, NOW + MINUTE * 9 / 10); /* never sooner */
-    assert_int_equal(judge(503, 1, "999999999", false).due_us, NOW + RETRY_AFTER_MAX_US);
-    assert_int_equal(judge(429, 0, "soon", false).due_us, NOW + MINUTE * 9 / 10);
-    assert_int_equal(judge(429, 5, "600", false).state, DELIVERY_FAILED);
+    assert_int_equal(judge(429, 0, "600", ADDRESS_OF_ENDPOINT).due_us, NOW + 10 * MINUTE);
+    assert_int_equal(judge(503, 0, "600", ADDRESS_OF_ENDPOINT).due_us, NOW + 10 * MINUTE);
+    assert_int_equal(judge(500, 0, "600", ADDRESS_OF_ENDPOINT).due_us, NOW + MINUTE * 9 / 10);
+    assert_int_equal(judge(429, 0, "5", ADDRESS_OF_ENDPOINT).due_us,
+                     NOW + MINUTE * 9 / 10); /* never sooner */
+    assert_int_equal(judge(503, 1, "999999999", ADDRESS_OF_ENDPOINT).due_us,
+                     NOW + RETRY_AFTER_MAX_US);
+    assert_int_equal(judge(429, 0, "soon", ADDRESS_OF_ENDPOINT).due_us, NOW + MINUTE * 9 / 10);
+    assert_int_equal(judge(429, 5, "600", ADDRESS_OF_ENDPOINT).state, DELIVERY_FAILED);
 }
 
 static void test_gone(void **state)
 {
-    struct verdict v = judge(410, 2, "", false), of_messages = judge(410, 2, "", true);
+    struct verdict v = judge(410, 2, "", ADDRESS_OF_ENDPOINT),
+                   of_messages = judge(410, 2, "", ADDRESS_OF_MESSAGE);
 
     assert_int_equal(v.state, DELIVERY_WAITING);
     assert_int_equal(v.tries, 2);
     assert_int_equal(v.due_us, DUE);
     assert_int_equal(of_messages.state, DELIVERY_FAILED);
     assert_int_equal(of_messages.effect, VERDICT_NOTHING);
+    assert_int_equal(judge(410, 2, "", ADDRESS_BESIDE).state, DELIVERY_WAITING);
+    assert_int_equal(judge(410, 2, "", ADDRESS_BESIDE).tries, 3);
+    assert_int_equal(judge(410, 5, "", ADDRESS_BESIDE).state, DELIVERY_FAILED);
 }
 
 static void test_lost(void **state)

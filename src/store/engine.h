@@ -87,8 +87,9 @@ struct store_engine {
     int (*delivery_get)(struct store_reader *r, int64_t id, struct delivery_record *ret);
     int (*delivery_of_message)(struct store_reader *r, int64_t message, struct arena *a,
                                struct delivery_record **ret, size_t *ret_count);
-    int (*delivery_due)(struct store_reader *r, int64_t endpoint, int64_t now_us, size_t limit,
-                        struct arena *a, struct delivery_record **ret, size_t *ret_count);
+    int (*delivery_due)(struct store_reader *r, int64_t endpoint, struct delivery_place after,
+                        int64_t now_us, size_t limit, struct arena *a, struct delivery_record **ret,
+                        size_t *ret_count);
     int (*delivery_next)(struct store_reader *r, int64_t endpoint, int64_t now_us, int64_t *ret_us);
     int (*attempt_list)(struct store_reader *r, int64_t delivery, struct arena *a,
                         struct attempt_record **ret, size_t *ret_count);

@@ -468,6 +468,11 @@ struct delivery_record {
     int64_t due_us; /* while it waits: not before */
 };
 
+/* A place among what waits: when it is due, and its number. */
+struct delivery_place {
+    int64_t due_us, id;
+};
+
 enum { ATTEMPT_ANSWER_MAX = 1024, ATTEMPT_ERROR_MAX = 256, ATTEMPT_SIGNATURE_MAX = 256 };
 
 /* One try to deliver, as it went. */

@@ -65,14 +65,15 @@ int sqlite_delivery_of_message(struct store_reader *base, int64_t message, struc
     return failed ? failed : read_list(r, rows, a, ret, ret_count);
 }
 
-int sqlite_delivery_due(struct store_reader *base, int64_t endpoint, int64_t now_us, size_t limit,
-                        struct arena *a, struct delivery_record **ret, size_t *ret_count)
+int sqlite_delivery_due(struct store_reader *base, int64_t endpoint, struct delivery_place after,
+                        int64_t now_us, size_t limit, struct arena *a, struct delivery_record **ret,
+                        size_t *ret_count)
 {
     struct sqlite_reader *r = reader_of(base);
     sqlite3_stmt *rows = r->statements[READ_DELIVERY_DUE];
     int failed = sqlite_enter(r);
 
-    BIND_NUMBERS(rows, endpoint, now_us, (int64_t)limit);
+    BIND_NUMBERS(rows, endpoint, after.due_us, after.id, now_us, (int64_t)limit);
     return failed ? failed : read_list(r, rows, a, ret, ret_count);
 }
 

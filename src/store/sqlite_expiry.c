@@ -77,18 +77,20 @@ static int read_numbers(struct sqlite_store *s, enum write_statement which, int6
     return code == SQLITE_DONE || code == SQLITE_ROW ? 0 : sqlite_failed(s);
 }
 
+/* Those that are in use are looked at, too: there may be very many of them. */
 static int expire_origins(struct sqlite_store *s, int64_t before)
 {
     int64_t ids[STEP];
     size_t count = 0;
 
-    BIND_NUMBERS(s->statements[WRITE_ENDPOINT_UNUSED], before, STEP);
-    int failed = read_numbers(s, WRITE_ENDPOINT_UNUSED, ids, &count);
+    BIND_NUMBERS(s->statements[WRITE_ENDPOINT_ORIGINS], s->outbox->origin_seen, before, STEP);
+    int failed = read_numbers(s, WRITE_ENDPOINT_ORIGINS, ids, &count);
     for (size_t i = 0; i < count && !failed; i++) {
-        failed = RUN_WITH(s, WRITE_ENDPOINT_DELETE, ids[i]);
-        if (!failed)
+        failed = RUN_WITH(s, WRITE_ENDPOINT_DELETE_UNUSED, ids[i]);
+        if (!failed && sqlite3_changes(s->db))
             failed = delivery_drop_tallies(s, ids[i]);
     }
+    s->outbox->origin_seen = count == STEP ? ids[STEP - 1] : 0;
     return done_or_more(failed, count);
 }
 

@@ -114,6 +114,34 @@ static void test_origins_that_are_not_used(void **state)
     assert_int_equal(rows_of("endpoint"), 1);
 }
 
+/* However many are in use, a step looks at some of them only; and those between them are found. */
+static void test_many_origins(void **state)
+{
+    enum { ORIGINS = 800 };
+    static struct message m[ORIGINS];
+    char url[64];
+    int steps = 0;
+
+    for (int i = 0; i < ORIGINS; i++) {
+        snprintf(url, sizeof url, "https://n%d.example/", i);
+        m[i] = test_message(1, MODE_TEST, "x");
+        m[i].webhook_url = str_of(url);
+        test_accept_this(&m[i]);
+        assert_int_equal(test_move(m[i].id, TEST_BIT(STATUS_QUEUED), STATUS_SENT, 0, 7), 1);
+    }
+    test_now_us += 20 * TEST_DAY_US;
+    for (int i = 0; i < ORIGINS; i += 2) /* these are used once more */
+        assert_int_equal(test_move(m[i].id, TEST_BIT(STATUS_SENT), STATUS_DELIVERED, 0, 7), 1);
+    test_now_us += 11 * TEST_DAY_US;
+    while (rows_of("delivery") > ORIGINS / 2)
+        assert_true(store_housekeep(test_store, true));
+    while (store_housekeep(test_store, true))
+        steps++;
+    assert_true(steps >= ORIGINS / 256);
+    assert_int_equal(rows_of("endpoint"), ORIGINS / 2);
+    assert_int_equal(rows_of("delivery"), ORIGINS / 2);
+}
+
 static void test_removed_endpoints(void **state)
 {
     struct endpoint_record gone = test_endpoint_add(1, TEST_MODES, TEST_KINDS);
@@ -147,6 +175,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         STORE_TEST(test_after_thirty_days),
         STORE_TEST(test_origins_that_are_not_used),
+        STORE_TEST(test_many_origins),
         STORE_TEST(test_removed_endpoints),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -24,6 +24,7 @@ struct outbox {
     int64_t now_us;       /* when the transaction began */
     bool none_removed;    /* nothing is left of endpoints that were removed */
     int64_t expired_hour; /* hour before which nothing is kept */
+    int64_t origin_seen;  /* up to this number origins were looked at whether they are used */
     struct notice_pack packs[NOTICE_PACKS];
     size_t pack_count;
     int64_t deliveries[GATHER_ROWS][DELIVERY_COLUMNS];

@@ -76,8 +76,9 @@ int sqlite_delivery_count(struct store_reader *base, const struct delivery_filte
 int sqlite_delivery_get(struct store_reader *base, int64_t id, struct delivery_record *ret);
 int sqlite_delivery_of_message(struct store_reader *base, int64_t message, struct arena *a,
                                struct delivery_record **ret, size_t *ret_count);
-int sqlite_delivery_due(struct store_reader *base, int64_t endpoint, int64_t now_us, size_t limit,
-                        struct arena *a, struct delivery_record **ret, size_t *ret_count);
+int sqlite_delivery_due(struct store_reader *base, int64_t endpoint, struct delivery_place after,
+                        int64_t now_us, size_t limit, struct arena *a, struct delivery_record **ret,
+                        size_t *ret_count);
 int sqlite_delivery_next(struct store_reader *base, int64_t endpoint, int64_t now_us,
                          int64_t *ret_us);
 int sqlite_attempt_list(struct store_reader *base, int64_t delivery, struct arena *a,

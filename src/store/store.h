@@ -196,9 +196,11 @@ int store_delivery_get(struct store_reader *r, int64_t id, struct delivery_recor
 /* Those of a message, oldest first; 100 at most. */
 int store_delivery_of_message(struct store_reader *r, int64_t message, struct arena *a,
                               struct delivery_record **ret, size_t *ret_count);
-/* Waiting deliveries of an endpoint that are due at `now_us`, by time and number. */
-int store_delivery_due(struct store_reader *r, int64_t endpoint, int64_t now_us, size_t limit,
-                       struct arena *a, struct delivery_record **ret, size_t *ret_count);
+/* Waiting deliveries of an endpoint that are due at `now_us`, by time and number, those behind a
+ * place (zeroes: from the first). */
+int store_delivery_due(struct store_reader *r, int64_t endpoint, struct delivery_place after,
+                       int64_t now_us, size_t limit, struct arena *a, struct delivery_record **ret,
+                       size_t *ret_count);
 /* When the next one that is not due at `now_us` is; -ENOENT when none waits. */
 int store_delivery_next(struct store_reader *r, int64_t endpoint, int64_t now_us, int64_t *ret_us);
 /* Oldest first. */

@@ -5,8 +5,9 @@ static size_t due(int64_t endpoint, int64_t now_us, size_t limit, struct deliver
 {
     size_t count;
 
-    assert_int_equal(
-        store_delivery_due(test_reader, endpoint, now_us, limit, &test_arena, ret, &count), 0);
+    assert_int_equal(store_delivery_due(test_reader, endpoint, (struct delivery_place){0}, now_us,
+                                        limit, &test_arena, ret, &count),
+                     0);
     return count;
 }
 

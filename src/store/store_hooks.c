@@ -124,12 +124,13 @@ int store_delivery_of_message(struct store_reader *r, int64_t message, struct ar
     return r->store->engine->delivery_of_message(r, message, a, ret, ret_count);
 }
 
-int store_delivery_due(struct store_reader *r, int64_t endpoint, int64_t now_us, size_t limit,
-                       struct arena *a, struct delivery_record **ret, size_t *ret_count)
+int store_delivery_due(struct store_reader *r, int64_t endpoint, struct delivery_place after,
+                       int64_t now_us, size_t limit, struct arena *a, struct delivery_record **ret,
+                       size_t *ret_count)
 {
     *ret = NULL;
     *ret_count = 0;
-    return r->store->engine->delivery_due(r, endpoint, now_us, limit, a, ret, ret_count);
+    return r->store->engine->delivery_due(r, endpoint, after, now_us, limit, a, ret, ret_count);
 }
 
 int store_delivery_next(struct store_reader *r, int64_t endpoint, int64_t now_us, int64_t *ret_us)

@@ -47,7 +47,8 @@ ORDER BY id LIMIT ?2;
 
 -- name: delivery_due
 SELECT {delivery_columns} FROM delivery INDEXED BY delivery_waiting
-WHERE endpoint = ?1 AND state = 2 AND due_us <= ?2 ORDER BY due_us, id LIMIT ?3;
+WHERE endpoint = ?1 AND state = 2 AND (due_us, id) > (?2, ?3) AND due_us <= ?4
+ORDER BY due_us, id LIMIT ?5;
 
 -- name: delivery_next
 SELECT due_us FROM delivery INDEXED BY delivery_waiting

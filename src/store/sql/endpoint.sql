@@ -55,12 +55,13 @@ SELECT id FROM endpoint_removed ORDER BY id LIMIT 1;
 -- name: endpoint_removed_delete
 DELETE FROM endpoint_removed WHERE id = ?1;
 
--- name: endpoint_unused
--- Origins that no delivery is left of.
-SELECT id FROM endpoint INDEXED BY endpoint_origin
-WHERE of_messages = 1 AND id < ?1 AND NOT EXISTS (
-  SELECT 1 FROM delivery_tally AS t WHERE t.endpoint = endpoint.id AND t.count > 0)
-LIMIT ?2;
+-- name: endpoint_origins
+SELECT id FROM endpoint WHERE id > ?1 AND id < ?2 AND of_messages = 1 ORDER BY id LIMIT ?3;
+
+-- name: endpoint_delete_unused
+-- Unless a delivery is left of it.
+DELETE FROM endpoint WHERE id = ?1 AND NOT EXISTS (
+  SELECT 1 FROM delivery_tally AS t WHERE t.endpoint = ?1 AND t.count > 0);
 
 -- name: endpoint_replaying
 SELECT id FROM endpoint INDEXED BY endpoint_replay
