@@ -33,17 +33,40 @@ static int find_option(const char *word)
     return -1;
 }
 
-static bool unknown_option(const char *word, struct buf *fault)
+static bool command_begins(const struct command *c, const char *const *words, size_t count)
 {
+    struct str rest = str_of(c->words);
+
+    for (size_t i = 0; i < count && rest.p; i++)
+        if (!str_is(str_cut(&rest, ' '), words[i]))
+            return false;
+    return true;
+}
+
+static const struct command *find_command(const struct invocation *in)
+{
+    for (size_t i = 0; i < command_count; i++) {
+        size_t n = command_length(&commands[i]);
+        if (in->word_count >= n && command_begins(&commands[i], in->words, n))
+            return &commands[i];
+    }
+    return NULL;
+}
+
+/* Only what the command takes is guessed, as far as the words before it tell which one it is. */
+static bool unknown_option(const struct invocation *in, const char *word, struct buf *fault)
+{
+    const struct command *c = in->word_count ? find_command(in) : NULL;
     struct guess guess = {.given = word + 1 + (word[1] == '-')};
 
     for (size_t i = 0; i < OPTION_COUNT; i++)
-        guess_try(&guess, options[i].name);
+        if (!c || c->options[i])
+            guess_try(&guess, options[i].name);
     buf_printf(fault, "There is no option %s", word);
     if (guess.best)
         buf_printf(fault, "; did you mean --%s?", guess.best);
     else
-        buf_text(fault, "; see skylark --help.");
+        buf_printf(fault, "; see skylark %s%s--help.", c ? c->words : "", c ? " " : "");
     return false;
 }
 
@@ -84,7 +107,7 @@ static bool take_option(struct invocation *in, char **argv, int *at, struct buf 
     int id = find_option(word);
 
     if (id < 0)
-        return unknown_option(word, fault);
+        return unknown_option(in, word, fault);
     if (!options[id].value) {
         if (!value)
             return set_option(in, (enum option_id)id, "", fault);
@@ -108,26 +131,6 @@ static bool take_word(struct invocation *in, const char *word, struct buf *fault
     }
     in->words[in->word_count++] = word;
     return true;
-}
-
-static bool command_begins(const struct command *c, const char *const *words, size_t count)
-{
-    struct str rest = str_of(c->words);
-
-    for (size_t i = 0; i < count && rest.p; i++)
-        if (!str_is(str_cut(&rest, ' '), words[i]))
-            return false;
-    return true;
-}
-
-static const struct command *find_command(const struct invocation *in)
-{
-    for (size_t i = 0; i < command_count; i++) {
-        size_t n = command_length(&commands[i]);
-        if (in->word_count >= n && command_begins(&commands[i], in->words, n))
-            return &commands[i];
-    }
-    return NULL;
 }
 
 /* "keys" alone is a group; the words that may follow it. */

@@ -94,8 +94,12 @@ static void test_help_and_version(void **state)
 static void test_option_faults(void **state)
 {
     check_fault("There is no option --lisen; did you mean --listen?", "serve", "--lisen", "x");
-    check_fault("There is no option --frobnicate; see skylark --help.", "serve", "--frobnicate");
-    check_fault("There is no option -x; see skylark --help.", "serve", "-x");
+    check_fault("There is no option --frobnicate; see skylark serve --help.", "serve",
+                "--frobnicate");
+    check_fault("There is no option -x; see skylark serve --help.", "serve", "-x");
+    check_fault("There is no option -x; see skylark --help.", "-x", "serve");
+    check_fault("There is no option --webhook-ids; see skylark send --help.", "send",
+                "--webhook-ids");
     check_fault("The option --listen needs a value: --listen HOST:PORT", "serve", "--listen");
     check_fault("The option --help takes no value.", "serve", "--help=yes");
     check_fault("The option --name is given twice.", "keys", "create", "--name", "a", "--name=b");

@@ -119,10 +119,10 @@ describe('webhooks: names', { timeout: 240_000 * slowness }, () => {
   let folder, ca, file, wrapped;
   const preload = { LD_PRELOAD: 'libnss_wrapper.so', NSS_WRAPPER_DISABLE_DEEPBIND: '1' }; // which the sanitizers do not bear
   // libnss_wrapper reads the file again when its time differs by a second or more, so each has a time of its own.
-  let changed_s = 1_000_000_000;
+  let seconds = 1_000_000_000;
   const means = (names) => {
     writeFileSync(file, Object.entries(names).map(([name, list]) => [list].flat().map((address) => `${address} ${name}\n`).join('')).join(''));
-    utimesSync(file, changed_s += 1, changed_s);
+    utimesSync(file, seconds += 1, seconds);
   };
 
   before(async () => {
