@@ -53,7 +53,8 @@ static bool read_status(const struct redeliver_body *body, struct redelivering *
     return true;
 }
 
-/* Without an end: up to now, with the millisecond that it is. */
+/* Without an end, or with one that lies ahead: up to now, with the millisecond that it is. What is
+ * made while it runs is not sent twice. */
 static bool read_range(struct call *c, const struct redeliver_body *body, struct redelivering *n,
                        struct problem *p)
 {
@@ -61,13 +62,16 @@ static bool read_range(struct call *c, const struct redeliver_body *body, struct
     if (!read_time(c, body->since, "since", &n->since_us, p) ||
         (body->has_until && !read_time(c, body->until, "until", &n->until_us, p)))
         return false;
-    if (n->since_us > n->until_us || (body->has_until && n->since_us == n->until_us))
-        return body->has_until ? problem_set(p, PROBLEM_INVALID_DATE_RANGE, "until",
-                                             "until must lie after since.")
-                               : problem_set(p, PROBLEM_INVALID_DATE_RANGE, "since",
-                                             "since lies ahead; give a time that is over.");
+    bool to_now = n->until_us >= c->now_us;
+    if (to_now)
+        n->until_us = c->now_us;
+    if (n->since_us > n->until_us || (!to_now && n->since_us == n->until_us))
+        return to_now ? problem_set(p, PROBLEM_INVALID_DATE_RANGE, "since",
+                                    "since lies ahead; give a time that is over.")
+                      : problem_set(p, PROBLEM_INVALID_DATE_RANGE, "until",
+                                    "until must lie after since.");
     n->filter.after_us = n->since_us;
-    n->filter.before_us = body->has_until ? n->until_us : n->until_us + 1000;
+    n->filter.before_us = to_now ? n->until_us + 1000 : n->until_us;
     return true;
 }
 

@@ -88,6 +88,10 @@ static void how_many_they_are(void **state)
     assert_string_equal(test_member("until"), "2025-11-15T01:02:05.000Z");
     redeliver("{\"since\":\"2025-11-15T01:02:05Z\",\"status\":\"all\",\"dryRun\":true}");
     assert_string_equal(test_member("count"), "1");
+    /* What is made while it runs is not in it. */
+    redeliver(
+        "{\"since\":\"2025-11-15T01:00:00Z\",\"until\":\"2035-01-01T00:00:00Z\",\"dryRun\":true}");
+    assert_string_equal(test_member("until"), "2025-11-15T01:02:06.004Z");
     assert_string_equal(count_with("failed"), "1");
 }
 
