@@ -18,8 +18,10 @@ static void open_standard_files(void)
 
 int main(int argc, char **argv)
 {
-    static const struct cli_programs programs = {
-        .serve = server_run, .smsc = smsc_run, .carrier_good = live_carrier_good};
+    static const struct cli_programs programs = {.serve = server_run,
+                                                 .smsc = smsc_run,
+                                                 .carrier_good = live_carrier_good,
+                                                 .webhooks_good = server_webhooks_good};
 
     open_standard_files();
     return cli_main(argc, argv, environ, &programs);

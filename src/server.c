@@ -14,6 +14,7 @@
 
 enum {
     EXIT_FAILED = 1,
+    EXIT_BAD_CONFIG = 78,
     SIMULATED_MAX = 262144,
     LOOK_MS = 1000 /* dispatch looks by itself, should a read of the store have failed */
 };
@@ -361,8 +362,23 @@ static void greet(const struct server *s)
     greeting_print(&s->data, usual, s->url, s->first_key, buf_str(&carriers));
 }
 
+static bool is_good(const struct config *c)
+{
+    struct buf faults BUF_CLEANUP;
+
+    buf_init(&faults, 1 << 12);
+    bool good = server_webhooks_good(c, &faults);
+    if (!good)
+        fprintf(stderr, "%.*s", STR_FMT(buf_str(&faults)));
+    return good;
+}
+
 int server_run(struct config *config, const struct config_source *source)
 {
+    if (!is_good(config)) {
+        config_free(config);
+        return EXIT_BAD_CONFIG;
+    }
     struct server s = {.config = config, .source = source, .data.lock = -1};
     int signals = open_signals();
 

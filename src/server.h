@@ -2,8 +2,12 @@
  * reverse. */
 #pragma once
 
+#include "base/buf.h"
 #include "base/config.h"
 
 /* Runs until SIGTERM or SIGINT; SIGHUP reads the configuration again from `source`.
  * The exit code of the program. Takes the configuration over. */
 int server_run(struct config *config, const struct config_source *source);
+
+/* Whether what webhooks may reach and trust can be read; if not, a line for each fault is added. */
+bool server_webhooks_good(const struct config *config, struct buf *faults);

@@ -3,10 +3,30 @@
 
 #include "base/random.h"
 #include "hooks/hook_set.h"
+#include "net/address_guard.h"
+#include "net/tls_trust.h"
 
 #include <errno.h>
 
 enum { CONNECT_MS = 10000, TOTAL_MS = 30000 };
+
+bool server_webhooks_good(const struct config *c, struct buf *faults)
+{
+    struct address_guard_options guarded = {.allow = c->webhooks_allow};
+    struct address_guard *guard = NULL;
+    struct tls_trust *trust = NULL;
+    char why[ADDRESS_WHY_SIZE], ca_why[TLS_WHY_SIZE];
+
+    bool allow = address_guard_new(&guard, &guarded, why) == 0;
+    bool ca = !c->webhooks_ca[0] || tls_trust_new(&trust, c->webhooks_ca, ca_why) == 0;
+    if (!allow)
+        buf_printf(faults, "%s: webhooks.allow: %s\n", c->origins[CONFIG_webhooks_allow], why);
+    if (!ca)
+        buf_printf(faults, "%s: webhooks.ca: %s\n", c->origins[CONFIG_webhooks_ca], ca_why);
+    address_guard_free(guard);
+    tls_trust_free(trust);
+    return allow && ca;
+}
 
 static int build(struct server *s)
 {

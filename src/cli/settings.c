@@ -1,7 +1,6 @@
 /* skylark config: looks at the configuration without running anything. */
 #include "cli/stand_in.h"
-#include "net/address_guard.h"
-#include "net/tls_trust.h"
+#include "net/tls.h"
 
 enum { WHY_SIZE = 512 };
 
@@ -42,25 +41,15 @@ static int check_carriers(const struct invocation *in, const struct config *c)
 }
 
 /* Networks that webhooks may reach, and authorities that they trust. */
-static int check_webhooks(const struct config *c)
+static int check_webhooks(const struct invocation *in, const struct config *c)
 {
-    struct address_guard_options guarded = {.allow = c->webhooks_allow};
-    struct address_guard *guard = NULL;
-    struct tls_trust *trust = NULL;
-    char why[WHY_SIZE];
-    int r = CLI_OK;
+    struct buf faults BUF_CLEANUP;
 
-    if (address_guard_new(&guard, &guarded, why) < 0) {
-        talk("%s: webhooks.allow: %s", c->origins[CONFIG_webhooks_allow], why);
-        r = CLI_BAD_CONFIG;
-    }
-    if (c->webhooks_ca[0] && tls_trust_new(&trust, c->webhooks_ca, why) < 0) {
-        talk("%s: webhooks.ca: %s", c->origins[CONFIG_webhooks_ca], why);
-        r = CLI_BAD_CONFIG;
-    }
-    address_guard_free(guard);
-    tls_trust_free(trust);
-    return r;
+    buf_init(&faults, 1 << 12);
+    if (in->programs->webhooks_good(c, &faults))
+        return CLI_OK;
+    talk("%.*s", STR_FMT(str_trim(buf_str(&faults))));
+    return CLI_BAD_CONFIG;
 }
 
 int run_config_check(const struct invocation *in)
@@ -80,7 +69,7 @@ int run_config_check(const struct invocation *in)
     if (r == CLI_OK)
         r = check_carriers(in, config);
     if (r == CLI_OK)
-        r = check_webhooks(config);
+        r = check_webhooks(in, config);
     if (r == CLI_OK && config->file)
         talk("%s is in order.", config->file);
     else if (r == CLI_OK)

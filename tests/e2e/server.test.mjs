@@ -375,6 +375,10 @@ it('server: SIGHUP reads the configuration again, and keeps the old one when it 
     }, { within: 3000 });
     assert.match(server.stderr, /request_timeout/, 'the nearest valid key is named');
     assert.match(server.stderr, /skylark\.ini:5/, 'file and line are named');
+
+    writeFileSync(file, '[plan tiny]\nper_minute = 88\nper_hour = 500\n[webhooks]\nallow = 10.1.2.3/8\n');
+    server.signal('SIGHUP');
+    await until('the complaint', () => /skylark\.ini:5: webhooks\.allow/.test(server.stderr), { within: 3000 });
     assert.equal(await limit(), '77');
     await server.stop();
   } finally {

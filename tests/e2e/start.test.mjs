@@ -229,6 +229,12 @@ it('start: bad configuration ends with 78 and says where', { timeout }, async ()
     const flag = await skylark(['serve', '--data-dir', join(folder, 'data'), '--listen', 'nonsense:port'], { timeout: 10_000 });
     assert.ok([2, 78].includes(flag.code), flag.stderr);
 
+    writeFileSync(file, '[webhooks]\nallow = 10.1.2.3/8\nca = /does/not/exist\n');
+    for (const webhooks of [await serve(['--config', file]), await skylark(['config', 'check', '--config', file])]) {
+      assert.equal(webhooks.code, 78, webhooks.stderr);
+      assert.match(webhooks.stderr, /skylark\.ini:2: webhooks\.allow: '10\.1\.2\.3\/8'[^\n]*\n[^\n]*skylark\.ini:3: webhooks\.ca: \/does\/not\/exist cannot be read/);
+    }
+
     const missing = await serve(['--config', join(folder, 'no-such.ini')]);
     assert.equal(missing.code, 78, missing.stderr);
     assert.equal(existsSync(join(folder, 'data')), false, 'nothing was made');
