@@ -141,12 +141,12 @@ static void test_mistakes_with_secrets(void **state)
     check_guess("white space around", " " SECRET "\t", BODY, false);
     check_guess("quotes", "\"" SECRET "\"", BODY, false);
     check_guess("quotes", "'" SECRET "' ", BODY, false);
-    check_guess("lacks whsec_", SECRET + strlen("whsec_"), BODY, false);
+    check_guess("lacks whsec_", &SECRET[strlen("whsec_")], BODY, false);
     sign(SECRET "\n", BODY);
     check_guess("line end behind", SECRET, BODY, false);
     sign(DECODED, BODY);
     check_guess("decoded", SECRET, BODY, false);
-    sign(SECRET + strlen("whsec_"), BODY);
+    sign(&SECRET[strlen("whsec_")], BODY);
     check_guess("without whsec_", SECRET, BODY, false);
 }
 
@@ -178,10 +178,10 @@ static void test_mistakes_with_standard_signatures(void **state)
 {
     sign(DECODED, "evt_1.1800000000." BODY);
     check_guess("line end or other", SECRET, BODY "\n", true);
-    check_guess("lacks whsec_", SECRET + strlen("whsec_"), BODY, true);
+    check_guess("lacks whsec_", &SECRET[strlen("whsec_")], BODY, true);
     sign(SECRET, "evt_1.1800000000." BODY);
     check_guess("secret as text.", SECRET, BODY, true);
-    sign(SECRET + strlen("whsec_"), "evt_1.1800000000." BODY);
+    sign(&SECRET[strlen("whsec_")], "evt_1.1800000000." BODY);
     check_guess("secret as text, without", SECRET, BODY, true);
     sign(DECODED, BODY);
     check_guess("over the body alone", SECRET, BODY, true);
