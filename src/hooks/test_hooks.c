@@ -143,6 +143,15 @@ static char *joined(const char *const *lines)
     return b.p;
 }
 
+static char *copy(struct str bytes)
+{
+    char *text = calloc(1, bytes.n + 1);
+
+    assert_non_null(text);
+    memcpy(text, bytes.p, bytes.n);
+    return text;
+}
+
 static int start(void *context, const struct loop_http_call *call)
 {
     struct test_flight *f = &test_flights[test_sent];
@@ -152,7 +161,7 @@ static int start(void *context, const struct loop_http_call *call)
     assert_true(test_sent < TEST_FLIGHTS);
     assert_string_equal(call->method, "POST");
     *f = (struct test_flight){.url = strdup(call->url),
-                              .body = strndup(call->body.p, call->body.n),
+                              .body = copy(call->body),
                               .headers = joined(call->headers),
                               .done = call->done,
                               .context = call->context};
