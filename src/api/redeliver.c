@@ -63,15 +63,14 @@ static bool read_range(struct call *c, const struct redeliver_body *body, struct
         (body->has_until && !read_time(c, body->until, "until", &n->until_us, p)))
         return false;
     bool to_now = n->until_us >= c->now_us;
-    if (to_now)
-        n->until_us = c->now_us;
-    if (n->since_us > n->until_us || (!to_now && n->since_us == n->until_us))
+    int64_t end_us = to_now ? c->now_us : n->until_us;
+    if (n->since_us > end_us || (!to_now && n->since_us == end_us))
         return to_now ? problem_set(p, PROBLEM_INVALID_DATE_RANGE, "since",
                                     "since lies ahead; give a time that is over.")
                       : problem_set(p, PROBLEM_INVALID_DATE_RANGE, "until",
                                     "until must lie after since.");
     n->filter.after_us = n->since_us;
-    n->filter.before_us = to_now ? n->until_us + 1000 : n->until_us;
+    n->filter.before_us = to_now ? end_us + 1000 : end_us;
     return true;
 }
 
