@@ -284,9 +284,11 @@ describe('contract', { timeout: 240_000 * slowness }, () => {
     const path = `/v1/webhooks/${webhookId}`;
     const read = async () => (await world.api.get(path)).body;
     const { messageId } = await world.delivered();
+    // Messages of other tests may be on their way, and are told here, too.
     const [{ deliveryId }] = await until('two deliveries', async () => {
-      const { body: { data } } = await world.api.get(`${path}/deliveries?status=delivered`);
-      return data.length === 2 && data;
+      const { body: { data } } = await world.api.get(`${path}/deliveries?status=delivered&limit=100`);
+      const own = data.filter((one) => one.messageId === messageId);
+      return own.length === 2 && own;
     });
     const { body: { request, attemptLog: [attempt] } } = await world.api.get(`${path}/deliveries/${deliveryId}`);
     assert.equal(JSON.parse(request.body).data.messageId, messageId);
@@ -301,8 +303,8 @@ describe('contract', { timeout: 240_000 * slowness }, () => {
       const webhook = await read();
       return webhook.status === 'paused' && webhook;
     });
-    assert.ok(paused.failingSince && paused.lastSuccessAt && paused.pendingDeliveries === 10, JSON.stringify(paused));
-    const parked = (await world.api.get(`${path}/deliveries?status=pending&limit=1`)).body.data[0];
+    assert.ok(paused.failingSince && paused.lastSuccessAt && paused.pendingDeliveries >= 10, JSON.stringify(paused));
+    const parked = (await world.api.get(`${path}/deliveries?status=pending&limit=100`)).body.data.find((one) => one.eventType === 'webhook.test');
     assert.equal(parked.status, 'parked');
 
     receiver.close(); // nobody is there any more
