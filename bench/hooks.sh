@@ -146,7 +146,7 @@ dead_round() {
     hooks_start dead
     : >"$TMP/receiver/log"
     for ((i = 0; i < 10; i++)); do
-        "$PROGRAM" accounts create "a$i" --data-dir "$TMP/dead" >/dev/null
+        "$PROGRAM" accounts create "a$i" --data-dir "$TMP/dead" >/dev/null 2>&1
         server_key dead --account "a$i"
         keys+=("$BENCH_KEY")
         for ((n = 0; n < 10; n++)); do
