@@ -93,6 +93,16 @@ struct store_engine {
     int (*delivery_next)(struct store_reader *r, int64_t endpoint, int64_t now_us, int64_t *ret_us);
     int (*attempt_list)(struct store_reader *r, int64_t delivery, size_t most, struct arena *a,
                         struct attempt_record **ret, size_t *ret_count);
+    int (*rollup_each)(struct store_reader *r, const struct rollup_query *query, rollup_tell *tell,
+                       void *context);
+    int (*request_each)(struct store_reader *r, int64_t account, enum mode mode, int64_t from_us,
+                        int64_t to_us, void (*tell)(void *context, int64_t start_us, int64_t count),
+                        void *context);
+    int (*pulse_each)(struct store_reader *r, int64_t account, enum mode mode, int64_t from_minute,
+                      void (*tell)(void *context, const struct pulse_minute *m), void *context);
+    int (*queue_state)(struct store_reader *r, int64_t account, enum mode mode,
+                       struct queue_state *ret);
+    int (*books)(struct store_reader *r, bool scan, struct books *ret);
 
     int (*begin)(struct store *s);
     int (*commit)(struct store *s); /* on failure it has rolled back */

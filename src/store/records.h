@@ -488,3 +488,88 @@ struct attempt_record {
     struct str signature; /* X-Service-Signature and webhook-signature, one per line */
     struct str url;       /* where it went, which may have changed since; "" = nowhere */
 };
+
+/* ---- numbers ---- */
+
+/* What messages have in common that are counted together. A message belongs to one series from when
+ * it is accepted. */
+struct series_record {
+    int64_t id; /* given by the store */
+    int64_t account;
+    enum mode mode;
+    enum direction direction;
+    enum message_kind kind;
+    enum message_type type;
+    enum number_type number_type;
+    char country[3];   /* of the destination: ISO 3166 alpha-2, "" unknown */
+    struct str sender; /* "from" of outbound messages; "" of inbound ones */
+    struct str tags;   /* sorted, each once, one per line */
+    bool other_tags; /* their tags are not told apart: the account has used too many sets of them */
+};
+
+/* So many sets of tags are told apart, for an account and mode. */
+enum { SERIES_TAG_SETS_MAX = 2048 };
+
+/* Times from sent to delivered are counted in slots that grow with the time, so that counts of
+ * several hours can be put together: see rollup.h for how wide they are. */
+enum { ROLLUP_FAILURES_MAX = 32, ROLLUP_TIMES_MAX = 512 };
+
+struct rollup_slot {
+    unsigned slot; /* an enum failure; or a slot of times */
+    int64_t count;
+};
+
+/* Counts of the messages of a series that were accepted in one span of time, as they stand now. */
+struct rollup {
+    int64_t accepted;               /* counted once, when they were; never changed by moves */
+    int64_t statuses[STATUS_SLOTS]; /* by what they are now */
+    int64_t segments;               /* of outbound messages */
+    int64_t cost_micros;            /* what clients pay: 0 for what never reached a carrier */
+    int64_t delivery_ms;            /* sum of the times from sent to delivered */
+    struct rollup_slot failures[ROLLUP_FAILURES_MAX], times[ROLLUP_TIMES_MAX];
+    size_t failure_count, time_count; /* slots that have a count, in the order of slots */
+};
+
+/* What happened to messages in a span of time, whenever they were accepted. X(member) */
+#define PULSE_COUNTS(X)                                                                            \
+    X(accepted)                                                                                    \
+    X(sent)                                                                                        \
+    X(delivered)                                                                                   \
+    X(failed)                                                                                      \
+    X(cancelled)                                                                                   \
+    X(received)                                                                                    \
+    X(hook_failures) /* attempts to tell clients that did not succeed */
+
+struct pulse {
+#define X(member) int64_t member;
+    PULSE_COUNTS(X)
+#undef X
+};
+
+struct pulse_minute {
+    int64_t minute; /* unix time / 60 */
+    struct pulse seconds[60];
+};
+
+enum { QUEUE_LANES_MAX = 64 };
+
+/* What waits, of an account and mode. */
+struct queue_state {
+    int64_t scheduled, queued, sent;
+    int64_t oldest_queued_us; /* when the oldest was queued, to the second; 0 = none is */
+    int64_t hooks_pending;    /* deliveries of webhooks */
+    struct queue_lane {
+        unsigned carrier; /* 0: the simulator */
+        int64_t queued;
+    } lanes[QUEUE_LANES_MAX];
+    size_t lane_count; /* carriers that have some */
+};
+
+/* Whether all that was counted is right. */
+struct books {
+    int64_t accepted; /* ever, of all accounts */
+    int64_t delivered, failed, cancelled, received, in_flight;
+    int64_t messages;    /* in the store now */
+    int64_t differences; /* counts that are not what they should be; 0 = all is well */
+    char first[200];     /* the first of them, a sentence; "" */
+};

@@ -83,6 +83,18 @@ int sqlite_delivery_next(struct store_reader *base, int64_t endpoint, int64_t no
                          int64_t *ret_us);
 int sqlite_attempt_list(struct store_reader *base, int64_t delivery, size_t most, struct arena *a,
                         struct attempt_record **ret, size_t *ret_count);
+int sqlite_rollup_each(struct store_reader *base, const struct rollup_query *query,
+                       rollup_tell *tell, void *context);
+int sqlite_request_each(struct store_reader *base, int64_t account, enum mode mode, int64_t from_us,
+                        int64_t to_us, void (*tell)(void *context, int64_t start_us, int64_t count),
+                        void *context);
+int sqlite_pulse_each(struct store_reader *base, int64_t account, enum mode mode,
+                      int64_t from_minute,
+                      void (*tell)(void *context, const struct pulse_minute *m), void *context);
+int sqlite_queue_state(struct store_reader *base, int64_t account, enum mode mode,
+                       struct queue_state *ret);
+int sqlite_books(struct store_reader *base, bool scan, struct books *ret);
+
 int sqlite_begin(struct store *base);
 int sqlite_commit(struct store *base);
 void sqlite_rollback(struct store *base);

@@ -15,6 +15,7 @@ enum { WORK_SLOTS = 1 << 17, WORK_TIMES = 1 << 15 };
 /* A row of `work`: where an open message stands. */
 struct work {
     int64_t id, owner, updated_us, sent_us;
+    int64_t series; /* that it is counted in */
     uint16_t retry_count, carrier;
     enum message_status status : 8;
     bool hooked : 1; /* the message has an address of its own that is told */

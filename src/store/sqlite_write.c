@@ -5,6 +5,8 @@
  * holds. */
 #include "sql.h"
 #include "store/sqlite_outbox.h"
+#include "store/sqlite_pulse.h"
+#include "store/sqlite_rollup.h"
 #include "store/sqlite_rows.h"
 #include "store/sqlite_verbs.h"
 #include "store/sqlite_work.h"
@@ -88,6 +90,8 @@ void sqlite_rollback(struct store *base)
     index_forget(&s->index);
     gather_clear(s);
     outbox_forget(s);
+    rollup_forget(s);
+    pulse_forget(s);
     work_forget_all(s->works);
     memcpy(why, s->base.error, sizeof why);
     if (!sqlite3_get_autocommit(s->db)) /* SQLite may have rolled back by itself */
@@ -103,6 +107,10 @@ int sqlite_commit(struct store *base)
     if (!failed)
         failed = outbox_flush(s);
     if (!failed)
+        failed = rollup_flush(s);
+    if (!failed)
+        failed = pulse_flush(s);
+    if (!failed)
         failed = write_tallies(s);
     if (!failed)
         failed = run(s, WRITE_COMMIT);
@@ -114,10 +122,11 @@ int sqlite_commit(struct store *base)
 }
 
 /* Where a new message stands besides its own row. */
-static int insert_state(struct sqlite_store *s, const struct message *m)
+static int insert_state(struct sqlite_store *s, const struct message *m, int64_t series)
 {
     struct work work = {.id = m->id,
                         .owner = owner_of(m->account, m->mode),
+                        .series = series,
                         .updated_us = m->updated_us,
                         .sent_us = NOT_YET,
                         .retry_count = (uint16_t)m->retry_count,
@@ -141,14 +150,19 @@ static int insert_state(struct sqlite_store *s, const struct message *m)
 int sqlite_message_insert(struct store *base, const struct message *m)
 {
     struct sqlite_store *s = sqlite_of(base);
+    int64_t series = 0;
     int failed = gather_message(s, m);
 
     if (!failed)
-        failed = insert_state(s, m);
+        failed = rollup_accepted(s, m, &series);
+    if (!failed)
+        failed = insert_state(s, m, series);
     if (!failed)
         failed = count(s, owner_of(m->account, m->mode), m->status, 1);
     if (!failed && m->status == STATUS_QUEUED)
         failed = sqlite_count_lane(s, m->carrier, 1);
+    if (!failed)
+        failed = pulse_accepted(s, m);
     if (!failed)
         index_note(s, m);
     return failed ? failed : outbox_accepted(s, m);
@@ -238,6 +252,10 @@ int sqlite_message_move(struct store *base, const struct message_move *move)
     if (!failed && queued)
         failed = sqlite_count_lane(s, was.carrier, queued);
     if (!failed)
+        failed = rollup_moved(s, move, &was);
+    if (!failed)
+        failed = pulse_moved(s, move, &was);
+    if (!failed)
         failed = outbox_moved(s, move, &was);
     return failed ? failed : 1;
 }
@@ -263,6 +281,8 @@ bool sqlite_wrote_elsewhere(struct store *base)
     if (changed) {
         work_forget_all(s->works);
         outbox_doubt(s);
+        rollup_forget(s);
+        pulse_forget(s);
         atomic_fetch_add(&s->base.commits, 1);
     }
     return changed;

@@ -208,6 +208,36 @@ int store_delivery_next(struct store_reader *r, int64_t endpoint, int64_t now_us
 int store_attempt_list(struct store_reader *r, int64_t delivery, size_t most, struct arena *a,
                        struct attempt_record **ret, size_t *ret_count);
 
+/* ---- numbers ---- */
+
+struct rollup_query {
+    int64_t account;
+    enum mode mode;
+    int64_t from_us, to_us; /* whole hours; accepted from then on, and before */
+    bool by_hour;           /* each row is an hour; else whole UTC days are one row */
+    char country[3];        /* "" = any */
+    uint32_t types;         /* bits 1 << enum message_type; 0 = any */
+    struct str tag, sender; /* p == NULL: any */
+};
+typedef void rollup_tell(void *context, const struct series_record *series, int64_t start_us,
+                         const struct rollup *counts);
+/* Tells all rows that match, series by series, each in the order of time. What it passes on lives
+ * as long as the call. Cost depends on the time asked for, not on how many messages there are. */
+int store_rollup_each(struct store_reader *r, const struct rollup_query *query, rollup_tell *tell,
+                      void *context);
+/* Calls of the API, by hour, with whole hours as bounds. */
+int store_request_each(struct store_reader *r, int64_t account, enum mode mode, int64_t from_us,
+                       int64_t to_us, void (*tell)(void *context, int64_t start_us, int64_t count),
+                       void *context);
+/* Minutes in which something happened, from this one on, in order; kept for a little over a day. */
+int store_pulse_each(struct store_reader *r, int64_t account, enum mode mode, int64_t from_minute,
+                     void (*tell)(void *context, const struct pulse_minute *m), void *context);
+int store_queue_state(struct store_reader *r, int64_t account, enum mode mode,
+                      struct queue_state *ret);
+/* Compares what was counted with each other, which costs next to nothing; `scan`: also with every
+ * message, which takes seconds for millions of them. Of one moment. */
+int store_books(struct store_reader *r, bool scan, struct books *ret);
+
 /* By hash, whatever its state: revoked and expired keys are found too. Sees also what another
  * process has just written. */
 int store_key_find(struct store_reader *r, const uint8_t hash[KEY_HASH_SIZE],

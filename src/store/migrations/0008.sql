@@ -1,0 +1,75 @@
+-- Schema 8. Numbers: what messages come to, counted when they change and never afterwards.
+
+-- What messages have in common that are counted together. A message belongs to one series from when
+-- it is accepted.
+CREATE TABLE series (
+  id INTEGER PRIMARY KEY,                 -- from 2 on: 0 and 1 take no room on disk
+  owner INTEGER NOT NULL,                 -- account * 2 + mode
+  direction INTEGER NOT NULL,
+  kind INTEGER NOT NULL,
+  type INTEGER NOT NULL,
+  number_type INTEGER NOT NULL,
+  country TEXT NOT NULL,
+  sender TEXT NOT NULL,                   -- '' of inbound ones
+  tags TEXT                               -- sorted, each once, one per line; NULL = others than those told apart
+);
+
+-- Its messages that were accepted in an hour or in a day, as they stand now.
+CREATE TABLE rollup (
+  series INTEGER NOT NULL,
+  grain INTEGER NOT NULL,                 -- 1 an hour, 2 a day
+  start INTEGER NOT NULL,                 -- unix time / 3600, / 86400
+  counts BLOB NOT NULL,                   -- see rollup_pack.h
+  PRIMARY KEY (series, grain, start)
+) WITHOUT ROWID;
+
+-- The series that an open message belongs to.
+ALTER TABLE work ADD COLUMN series INTEGER NOT NULL DEFAULT 0;
+
+-- What happened to an owner's messages in a minute, second by second.
+CREATE TABLE pulse (
+  owner INTEGER NOT NULL,
+  minute INTEGER NOT NULL,                -- unix time / 60
+  queued INTEGER NOT NULL,                -- messages queued in this minute that still are
+  counts BLOB NOT NULL,                   -- see pulse_pack.h
+  PRIMARY KEY (owner, minute)
+) WITHOUT ROWID;
+CREATE INDEX pulse_queued ON pulse (owner, minute) WHERE queued > 0;
+CREATE INDEX pulse_minute ON pulse (minute);
+
+-- How many messages of an owner wait for a carrier.
+CREATE TABLE lane_tally (
+  owner INTEGER NOT NULL,
+  carrier INTEGER NOT NULL,
+  count INTEGER NOT NULL,
+  PRIMARY KEY (owner, carrier)
+) WITHOUT ROWID;
+
+-- How many deliveries of an owner, to all endpoints together, are in each state.
+CREATE TABLE hook_tally (
+  owner INTEGER NOT NULL,
+  state INTEGER NOT NULL,                 -- as in `delivery`
+  count INTEGER NOT NULL,
+  PRIMARY KEY (owner, state)
+) WITHOUT ROWID;
+
+-- Calls of the API.
+CREATE TABLE request_tally (
+  owner INTEGER NOT NULL,
+  hour INTEGER NOT NULL,                  -- unix time / 3600
+  count INTEGER NOT NULL,
+  PRIMARY KEY (owner, hour)
+) WITHOUT ROWID;
+
+-- Messages that are past their time: all with numbers below the edge are gone, and so many they
+-- were. Rollups keep counting them.
+CREATE TABLE edge (
+  id INTEGER NOT NULL                     -- one row
+);
+INSERT INTO edge VALUES (0);
+CREATE TABLE gone (
+  owner INTEGER NOT NULL,
+  status INTEGER NOT NULL,
+  count INTEGER NOT NULL,
+  PRIMARY KEY (owner, status)
+) WITHOUT ROWID;
