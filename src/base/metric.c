@@ -121,7 +121,7 @@ unsigned metric_bucket(enum metric m, int64_t value)
 
     while (left > 1) {
         unsigned half = left / 2;
-        less += (row->bounds[less + half - 1] < value) * half;
+        less += half & -(unsigned)(row->bounds[less + half - 1] < value);
         left -= half;
     }
     return less + (left && row->bounds[less] < value);

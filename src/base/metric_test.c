@@ -107,6 +107,19 @@ static void test_buckets(void **state)
     assert_int_equal(metric_bucket(METRIC_TRANSACTION_ROWS, 1025), 11);
 }
 
+/* Just below, at and above each bound of each histogram. */
+static void test_every_bucket(void **state)
+{
+    for (unsigned m = 0; m < METRIC_COUNT; m++)
+        for (unsigned b = 0; b < metric_rows[m].bound_count; b++) {
+            int64_t bound = metric_rows[m].bounds[b];
+            assert_int_equal(metric_bucket(m, bound), b);
+            assert_int_equal(metric_bucket(m, bound + 1), b + 1);
+            if (b == 0)
+                assert_int_equal(metric_bucket(m, bound - 1), 0);
+        }
+}
+
 static void test_histogram(void **state)
 {
     int64_t buckets[METRIC_BUCKETS_MAX], sum;
@@ -236,17 +249,12 @@ static void test_cost(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_labels),
-        cmocka_unit_test(test_bounds_ascend),
-        cmocka_unit_test(test_cells_apart),
-        cmocka_unit_test(test_counter),
-        cmocka_unit_test(test_two_labels),
-        cmocka_unit_test(test_buckets),
-        cmocka_unit_test(test_histogram),
-        cmocka_unit_test(test_tally),
-        cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_stripes_used_again),
+        cmocka_unit_test(test_names),         cmocka_unit_test(test_labels),
+        cmocka_unit_test(test_bounds_ascend), cmocka_unit_test(test_cells_apart),
+        cmocka_unit_test(test_counter),       cmocka_unit_test(test_two_labels),
+        cmocka_unit_test(test_buckets),       cmocka_unit_test(test_every_bucket),
+        cmocka_unit_test(test_histogram),     cmocka_unit_test(test_tally),
+        cmocka_unit_test(test_threads),       cmocka_unit_test(test_stripes_used_again),
         cmocka_unit_test(test_cost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
