@@ -134,6 +134,12 @@ async function costs(client, all) {
   return micros;
 }
 
+// Whether all that was counted is right.
+async function judgeBooks(server) {
+  const { code, stdout, stderr } = await skylark(['doctor', '--books', '--data-dir', server.dataDir], { timeout: 600_000 });
+  return code === 0 ? [] : [`the books are wrong: ${stdout}${stderr}`];
+}
+
 export async function audit({ server, traffic, peers, credit }) {
   const { acknowledged } = traffic;
   await look(server, acknowledged);
@@ -143,6 +149,6 @@ export async function audit({ server, traffic, peers, credit }) {
     counts: count(acknowledged),
     twice: submitted.twice,
     strays: receipts.strays,
-    findings: [...judgeStates(acknowledged), ...submitted.findings, ...receipts.findings, ...await judgeSums(server, traffic, credit), ...traffic.unexpected],
+    findings: [...judgeStates(acknowledged), ...submitted.findings, ...receipts.findings, ...await judgeSums(server, traffic, credit), ...await judgeBooks(server), ...traffic.unexpected],
   };
 }
