@@ -15,7 +15,7 @@ static bool counts_from_row(sqlite3_stmt *row, struct pulse_counts *ret)
 }
 
 int sqlite_pulse_each(struct store_reader *base, int64_t account, enum mode mode,
-                      int64_t from_minute,
+                      int64_t from_minute, int64_t to_minute,
                       void (*tell)(void *context, const struct pulse_minute *m), void *context)
 {
     struct sqlite_reader *r = reader_of(base);
@@ -26,7 +26,7 @@ int sqlite_pulse_each(struct store_reader *base, int64_t account, enum mode mode
 
     if (failed)
         return failed;
-    BIND_NUMBERS(rows, owner_of(account, mode), from_minute);
+    BIND_NUMBERS(rows, owner_of(account, mode), from_minute, to_minute);
     while ((code = sqlite3_step(rows)) == SQLITE_ROW && !failed) {
         if (counts_from_row(rows, &counts)) {
             pulse_tell(&counts, sqlite3_column_int64(rows, 0), &minute);

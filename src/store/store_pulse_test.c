@@ -177,8 +177,9 @@ static void compare_pulse(int64_t account, enum mode mode, int64_t from_minute)
     int64_t sum = 0;
 
     t.last_minute = INT64_MIN;
-    assert_int_equal(store_pulse_each(test_reader, account, mode, from_minute, compare_minute, &t),
-                     0);
+    assert_int_equal(
+        store_pulse_each(test_reader, account, mode, from_minute, INT64_MAX, compare_minute, &t),
+        0);
     for (size_t i = 0; i < model.event_count; i++)
         sum += model.events[i].account == account && model.events[i].mode == mode &&
                model.events[i].at_us / MINUTE_US >= from_minute;
@@ -412,7 +413,7 @@ static void test_expiry(void **state)
     assert_int_equal(ask("SELECT count(*) FROM pulse"), 12);
     model.event_count = 0;
     assert_int_equal(store_pulse_each(test_reader, 1, MODE_LIVE, test_now_us / MINUTE_US + 1,
-                                      compare_minute, &t),
+                                      INT64_MAX, compare_minute, &t),
                      0);
     assert_int_equal(t.sum, 0);
 }
@@ -426,7 +427,8 @@ static void test_a_damaged_minute(void **state)
 
     run_sql("UPDATE pulse SET counts = x'ffffff'");
     store_look_elsewhere(test_store);
-    assert_int_equal(store_pulse_each(test_reader, 1, MODE_LIVE, 0, compare_minute, &t), -EIO);
+    assert_int_equal(store_pulse_each(test_reader, 1, MODE_LIVE, 0, INT64_MAX, compare_minute, &t),
+                     -EIO);
     assert_int_equal(store_queue_state(test_reader, 1, MODE_LIVE, &q), -EIO);
     assert_int_equal(test_move(a.id, TEST_BIT(STATUS_QUEUED), STATUS_SENT, 0, test_now_us), 1);
     assert_int_equal(store_queue_state(test_reader, 1, MODE_LIVE, &q), 0);
@@ -508,13 +510,17 @@ static void test_failed_attempts(void **state)
     test_tried(d[0].id, 1, DELIVERY_WAITING, test_now_us);
     test_tried(d[0].id, 2, DELIVERY_DONE, 0);
     test_tried(d[1].id, 1, DELIVERY_FAILED, 0);
-    assert_int_equal(store_pulse_each(test_reader, 1, MODE_LIVE, at_us / MINUTE_US + 1,
+    assert_int_equal(store_pulse_each(test_reader, 1, MODE_LIVE, at_us / MINUTE_US + 1, INT64_MAX,
                                       sum_hook_failures, &failures),
                      0);
     assert_int_equal(failures, 2);
     failures = 0;
-    assert_int_equal(store_pulse_each(test_reader, 1, MODE_TEST, 0, sum_hook_failures, &failures),
+    assert_int_equal(store_pulse_each(test_reader, 1, MODE_LIVE, 0, at_us / MINUTE_US,
+                                      sum_hook_failures, &failures),
                      0);
+    assert_int_equal(failures, 0);
+    assert_int_equal(
+        store_pulse_each(test_reader, 1, MODE_TEST, 0, INT64_MAX, sum_hook_failures, &failures), 0);
     assert_int_equal(failures, 0);
 }
 

@@ -26,7 +26,7 @@ SELECT owner, minute, queued FROM pulse INDEXED BY pulse_minute
 WHERE (minute, owner) > (?1, ?2) AND minute < ?3 ORDER BY minute, owner LIMIT ?4;
 
 -- name: pulse_from
-SELECT minute, counts FROM pulse WHERE owner = ?1 AND minute >= ?2 ORDER BY minute;
+SELECT minute, counts FROM pulse WHERE owner = ?1 AND minute BETWEEN ?2 AND ?3 ORDER BY minute;
 
 -- name: pulse_first_queued
 SELECT minute, counts FROM pulse INDEXED BY pulse_waiting
