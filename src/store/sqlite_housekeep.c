@@ -1,6 +1,7 @@
 /* Work that can wait, in small pieces. It is made from rows that are on disk, so nothing is lost
  * with it: its transactions are not synced, and the next one that is takes them along. */
 #include "store/sqlite_outbox.h"
+#include "store/sqlite_pulse.h"
 #include "store/sqlite_rows.h"
 #include "store/sqlite_verbs.h"
 
@@ -60,7 +61,7 @@ static const struct chore {
     {once_wants_merging, once_merge},           {index_wants_rows, index_read_rows},
     {index_wants_volume, index_write_volume},   {index_wants_merging, index_merge},
     {reference_wants_expiry, reference_expire}, {outbox_wants_removal, outbox_remove},
-    {outbox_wants_expiry, outbox_expire},
+    {outbox_wants_expiry, outbox_expire},       {pulse_wants_expiry, pulse_expire},
 };
 enum { CHORES = sizeof chores / sizeof *chores };
 
