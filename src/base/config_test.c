@@ -179,10 +179,10 @@ static void test_unknown_names(void **state)
     check_fault("[server]\nlevel = info\n", 2,
                 "there is no key 'level' in [server]; it belongs under [log]");
     check_fault("[sever]\nlisten = x\n", 1, "there is no section [sever]; did you mean [server]?");
-    check_fault(
-        "[mail]\nlisten = x\n", 1,
-        "there is no section [mail]; there are [server], [tls], [queue], [simulator], "
-        "[webhooks], [log], [plan NAME], [carrier NAME], [sender ADDRESS] and [route NAME]");
+    check_fault("[mail]\nlisten = x\n", 1,
+                "there is no section [mail]; there are [server], [tls], [queue], [simulator], "
+                "[webhooks], [retention], [log], [plan NAME], [carrier NAME], [sender ADDRESS] and "
+                "[route NAME]");
     check_fault("level = info\n", 1, "'level' stands before any section; write [log] above it");
 }
 
