@@ -99,7 +99,8 @@ struct store_engine {
                         int64_t to_us, void (*tell)(void *context, int64_t start_us, int64_t count),
                         void *context);
     int (*pulse_each)(struct store_reader *r, int64_t account, enum mode mode, int64_t from_minute,
-                      void (*tell)(void *context, const struct pulse_minute *m), void *context);
+                      int64_t to_minute, void (*tell)(void *context, const struct pulse_minute *m),
+                      void *context);
     int (*queue_state)(struct store_reader *r, int64_t account, enum mode mode,
                        struct queue_state *ret);
     int (*books)(struct store_reader *r, bool scan, struct books *ret);

@@ -29,7 +29,7 @@ void pulse_forget(struct sqlite_store *s)
 }
 
 int sqlite_pulse_each(struct store_reader *base, int64_t account, enum mode mode,
-                      int64_t from_minute,
+                      int64_t from_minute, int64_t to_minute,
                       void (*tell)(void *context, const struct pulse_minute *m), void *context)
 {
     return -ENOSYS;

@@ -89,7 +89,7 @@ int sqlite_request_each(struct store_reader *base, int64_t account, enum mode mo
                         int64_t to_us, void (*tell)(void *context, int64_t start_us, int64_t count),
                         void *context);
 int sqlite_pulse_each(struct store_reader *base, int64_t account, enum mode mode,
-                      int64_t from_minute,
+                      int64_t from_minute, int64_t to_minute,
                       void (*tell)(void *context, const struct pulse_minute *m), void *context);
 int sqlite_queue_state(struct store_reader *base, int64_t account, enum mode mode,
                        struct queue_state *ret);

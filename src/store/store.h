@@ -229,9 +229,11 @@ int store_rollup_each(struct store_reader *r, const struct rollup_query *query, 
 int store_request_each(struct store_reader *r, int64_t account, enum mode mode, int64_t from_us,
                        int64_t to_us, void (*tell)(void *context, int64_t start_us, int64_t count),
                        void *context);
-/* Minutes in which something happened, from this one on, in order; kept for a little over a day. */
+/* Minutes in which something happened, from this one up to that, both included, in order; kept for
+ * a little over a day. */
 int store_pulse_each(struct store_reader *r, int64_t account, enum mode mode, int64_t from_minute,
-                     void (*tell)(void *context, const struct pulse_minute *m), void *context);
+                     int64_t to_minute, void (*tell)(void *context, const struct pulse_minute *m),
+                     void *context);
 int store_queue_state(struct store_reader *r, int64_t account, enum mode mode,
                       struct queue_state *ret);
 /* Compares what was counted with each other, which costs next to nothing; `scan`: also with every

@@ -21,9 +21,10 @@ int store_request_each(struct store_reader *r, int64_t account, enum mode mode, 
 }
 
 int store_pulse_each(struct store_reader *r, int64_t account, enum mode mode, int64_t from_minute,
-                     void (*tell)(void *context, const struct pulse_minute *m), void *context)
+                     int64_t to_minute, void (*tell)(void *context, const struct pulse_minute *m),
+                     void *context)
 {
-    return r->store->engine->pulse_each(r, account, mode, from_minute, tell, context);
+    return r->store->engine->pulse_each(r, account, mode, from_minute, to_minute, tell, context);
 }
 
 int store_queue_state(struct store_reader *r, int64_t account, enum mode mode,
