@@ -114,15 +114,15 @@ static void report(struct call *c, const struct report *r)
 
 void analytics_usage(struct call *c)
 {
-    report(c, &report_usage);
+    report(c, &usage_report);
 }
 
 void analytics_delivery(struct call *c)
 {
-    report(c, &report_delivery);
+    report(c, &delivery_report);
 }
 
 void analytics_costs(struct call *c)
 {
-    report(c, &report_costs);
+    report(c, &costs_report);
 }

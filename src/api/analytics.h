@@ -35,7 +35,7 @@ struct report {
     /* The members behind `data`. */
     void (*put_rest)(struct json_writer *w, const struct analysis *a);
 };
-extern const struct report report_usage, report_delivery, report_costs;
+extern const struct report usage_report, delivery_report, costs_report;
 
 /* A report's answer, before it is written. */
 struct analysis {

@@ -97,7 +97,7 @@ static const enum measure usage_figures[] = {MEASURE_MESSAGES, MEASURE_SEGMENTS,
                                              MEASURE_COST};
 static const enum measure usage_of_group[] = {MEASURE_MESSAGES, MEASURE_SEGMENTS, MEASURE_COST};
 
-const struct report report_usage = {.name = "usage",
+const struct report usage_report = {.name = "usage",
                                     .totals = MEASURE_LIST(usage_figures),
                                     .data = MEASURE_LIST(usage_figures),
                                     .groups = MEASURE_LIST(usage_of_group),
@@ -153,7 +153,7 @@ static const enum measure delivery_figures[] = {
     MEASURE_DELIVERED,    MEASURE_FAILED,          MEASURE_CANCELLED,  MEASURE_DELIVERY_RATE,
     MEASURE_FAILURE_RATE, MEASURE_AVERAGE_SECONDS, MEASURE_P95_SECONDS};
 
-const struct report report_delivery = {.name = "delivery",
+const struct report delivery_report = {.name = "delivery",
                                        .totals = MEASURE_LIST(delivery_figures),
                                        .data = MEASURE_LIST(delivery_figures),
                                        .groups = MEASURE_LIST(delivery_figures),
@@ -177,7 +177,7 @@ static const enum measure cost_figures[] = {MEASURE_AMOUNT, MEASURE_MESSAGES, ME
                                             MEASURE_PER_SEGMENT};
 static const enum measure cost_data[] = {MEASURE_AMOUNT, MEASURE_MESSAGES};
 
-const struct report report_costs = {.name = "costs",
+const struct report costs_report = {.name = "costs",
                                     .totals = MEASURE_LIST(cost_figures),
                                     .data = MEASURE_LIST(cost_data),
                                     .groups = MEASURE_LIST(cost_figures),
