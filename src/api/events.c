@@ -2,6 +2,7 @@
  * text/event-stream, told as it happens (event_stream.c). */
 #include "api/accept.h"
 #include "api/event_stream.h"
+#include "api/stream.h"
 
 #include "view/notice_json.h"
 
