@@ -43,7 +43,7 @@ static void test_answers_in_any_order(void **state)
     }
     test_link_until_answers(10);
     for (int i = 0; i < 10; i++) {
-        char id[8];
+        char id[16];
         snprintf(id, sizeof id, "id%d", 9 - i);
         assert_int_equal(test_link.answered[i].request, 9 - i);
         assert_string_equal(test_link.answered[i].message_id, id);
