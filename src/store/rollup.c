@@ -143,6 +143,41 @@ bool rollup_add(struct rollup *sum, const struct rollup *other, struct arena *a)
            add_slots(&sum->times, &other->times, a);
 }
 
+/* Only outbound messages have segments and a price. */
+void rollup_change_of(struct rollup_change *ret, const struct message *m, int64_t series)
+{
+    bool timed = m->status == STATUS_DELIVERED && m->sent_us;
+
+    *ret =
+        (struct rollup_change){.owner = m->account * 2 + (int64_t)m->mode,
+                               .series = series,
+                               .id = m->id,
+                               .accepted = 1,
+                               .to = m->status,
+                               .failure = m->failure,
+                               .time_ms = timed ? rollup_time_ms(m->sent_us, m->delivered_us) : -1};
+    if (m->direction != DIRECTION_OUTBOUND)
+        return;
+    ret->segments = m->segments;
+    ret->cost_micros = message_is_free(m->status, m->failure, m->sent_us) ? 0 : m->cost_micros;
+}
+
+bool rollup_count(struct rollup *r, const struct rollup_change *c, struct arena *a)
+{
+    r->accepted += c->accepted;
+    if (c->from)
+        r->statuses[c->from]--;
+    r->statuses[c->to]++;
+    r->segments += c->segments;
+    r->cost_micros += c->cost_micros;
+    if (c->failure && !rollup_slot_add(&r->failures, c->failure, 1, a))
+        return false;
+    if (c->time_ms < 0)
+        return true;
+    r->delivery_ms += c->time_ms;
+    return rollup_slot_add(&r->times, rollup_time_slot(c->time_ms), 1, a);
+}
+
 int64_t rollup_timed(const struct rollup *r)
 {
     int64_t count = 0;

@@ -33,4 +33,19 @@ int64_t rollup_timed(const struct rollup *r);
  * of the one at that rank, rounded up. -1 when there is none. */
 int64_t rollup_quantile_ms(const struct rollup *r, unsigned percent);
 
+/* A message that is counted: what is new of it. */
+struct rollup_change {
+    int64_t owner, series, id;     /* whose, in which series, and its number */
+    int64_t accepted;              /* 1: it was not counted before */
+    enum message_status from, to;  /* from 0: from none */
+    int64_t segments, cost_micros; /* more than before */
+    enum failure failure;          /* that it ended with; 0 = none */
+    int64_t time_ms;               /* from sent to delivered; -1 = none */
+};
+
+/* Of a message as it stands, which was not counted before. */
+void rollup_change_of(struct rollup_change *ret, const struct message *m, int64_t series);
+/* False when memory is short. */
+bool rollup_count(struct rollup *r, const struct rollup_change *c, struct arena *a);
+
 bool rollup_same(const struct rollup *a, const struct rollup *b);

@@ -1,6 +1,5 @@
 #include "store/sqlite_rollup.h"
 
-#include "store/rollup.h"
 #include "store/sqlite_gather.h"
 #include "store/sqlite_rows.h"
 
@@ -188,22 +187,6 @@ static int find_page(struct sqlite_store *s, int64_t owner, enum grain grain, in
     return failed;
 }
 
-static bool change_row(struct rollup *row, const struct rollup_change *c, struct arena *a)
-{
-    row->accepted += c->accepted;
-    if (c->from)
-        row->statuses[c->from]--;
-    row->statuses[c->to]++;
-    row->segments += c->segments;
-    row->cost_micros += c->cost_micros;
-    if (c->failure && !rollup_slot_add(&row->failures, c->failure, 1, a))
-        return false;
-    if (c->time_ms < 0)
-        return true;
-    row->delivery_ms += c->time_ms;
-    return rollup_slot_add(&row->times, rollup_time_slot(c->time_ms), 1, a);
-}
-
 static int apply_to(struct sqlite_store *s, enum grain grain, const struct rollup_change *c)
 {
     struct rollups *r = s->rollups;
@@ -221,7 +204,7 @@ static int apply_to(struct sqlite_store *s, enum grain grain, const struct rollu
         p->next_dirty = r->dirty;
         r->dirty = p;
     }
-    return change_row(*row, c, &r->arena) ? 0 : -ENOMEM;
+    return rollup_count(*row, c, &r->arena) ? 0 : -ENOMEM;
 }
 
 int rollup_apply(struct sqlite_store *s, const struct rollup_change *c)
@@ -232,19 +215,13 @@ int rollup_apply(struct sqlite_store *s, const struct rollup_change *c)
 
 int rollup_accepted(struct sqlite_store *s, const struct message *m, int64_t *ret)
 {
-    bool outbound = m->direction == DIRECTION_OUTBOUND;
+    struct rollup_change c;
     int failed = COUNTING ? sqlite_series_of(s, m, ret) : 0;
 
     if (failed || !COUNTING)
         return failed;
-    return rollup_apply(s, &(struct rollup_change){.owner = owner_of(m->account, m->mode),
-                                                   .series = *ret,
-                                                   .id = m->id,
-                                                   .accepted = 1,
-                                                   .to = m->status,
-                                                   .segments = outbound ? m->segments : 0,
-                                                   .cost_micros = outbound ? m->cost_micros : 0,
-                                                   .time_ms = -1});
+    rollup_change_of(&c, m, *ret);
+    return rollup_apply(s, &c);
 }
 
 /* What was counted for it when it was accepted. Few ask. */

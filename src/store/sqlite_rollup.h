@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include "store/rollup.h"
 #include "store/rollup_pack.h"
 #include "store/series.h"
 #include "store/sqlite_internal.h"
@@ -42,16 +43,6 @@ struct rollups {
     size_t tag_sets_max;  /* tests make it small */
 };
 
-/* A message as it is counted. */
-struct rollup_change {
-    int64_t owner, series, id;
-    int64_t accepted;              /* 1: it is new */
-    enum message_status from, to;  /* 0 = none */
-    int64_t segments, cost_micros; /* more than before */
-    enum failure failure;          /* that it ended with; 0 = none */
-    int64_t time_ms;               /* from sent to delivered; -1 = none */
-};
-
 /* -ENOMEM. */
 int rollup_init(struct sqlite_store *s);
 void rollup_done(struct sqlite_store *s);
@@ -73,3 +64,9 @@ void rollup_forget(struct sqlite_store *s);
 int sqlite_series_of(struct sqlite_store *s, const struct message *m, int64_t *ret);
 /* A row whose columns are {series_columns}; views hold until the next step. */
 void sqlite_series_from_row(sqlite3_stmt *row, struct series_record *ret);
+/* A message as far as it is counted, from a row whose columns are {counted_message} of
+ * sql/rollup.sql; views hold until the next step. *ret_series: what its open row says; 0. */
+void sqlite_counted_from_row(sqlite3_stmt *row, struct message *ret, int64_t *ret_series);
+
+/* In the migration to schema 8: counts what there is. */
+int rollup_backfill(struct sqlite_store *s);

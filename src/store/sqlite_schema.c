@@ -1,8 +1,8 @@
 /* Migrations: each file of migrations/ brings the schema one version up, in one transaction.
  * The version is SQLite's user_version. */
 #include "migrations.h"
-#include "store/sqlite_internal.h"
 #include "store/sqlite_pulse.h"
+#include "store/sqlite_rollup.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -15,8 +15,14 @@ static int schema_version(sqlite3 *db, int64_t *ret)
 }
 
 /* What a migration does that SQL cannot say. */
+static int count_what_is_there(struct sqlite_store *s)
+{
+    int failed = pulse_backfill(s);
+    return failed ? failed : rollup_backfill(s);
+}
+
 static int (*const steps[SCHEMA_VERSION])(struct sqlite_store *s) = {
-    [7] = pulse_backfill,
+    [7] = count_what_is_there,
 };
 
 static int run_one(struct sqlite_store *s, int64_t version)

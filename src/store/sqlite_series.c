@@ -19,6 +19,43 @@ void sqlite_series_from_row(sqlite3_stmt *row, struct series_record *ret)
     ret->tags = ret->other_tags ? STR("") : column_view(row, 8);
 }
 
+static void ended_from_row(sqlite3_stmt *row, struct message *m)
+{
+    m->status = (enum message_status)sqlite3_column_int(row, 11);
+    m->updated_us = sqlite3_column_int64(row, 12);
+    m->sent_us = sqlite3_column_int64(row, 13);
+    m->failure = (enum failure)sqlite3_column_int(row, 14);
+    if (m->status == STATUS_DELIVERED)
+        m->delivered_us = m->updated_us;
+}
+
+void sqlite_counted_from_row(sqlite3_stmt *row, struct message *m, int64_t *ret_series)
+{
+    int64_t owner = sqlite3_column_int64(row, 1);
+
+    *m = (struct message){.id = sqlite3_column_int64(row, 0),
+                          .account = owner >> 1,
+                          .mode = (enum mode)(owner & 1),
+                          .direction = (enum direction)sqlite3_column_int(row, 2),
+                          .kind = (enum message_kind)sqlite3_column_int(row, 3),
+                          .type = (enum message_type)sqlite3_column_int(row, 4),
+                          .number_type = (enum number_type)sqlite3_column_int(row, 5),
+                          .from = column_view(row, 7),
+                          .tags = column_view(row, 8),
+                          .segments = (unsigned)sqlite3_column_int(row, 9),
+                          .cost_micros = sqlite3_column_int64(row, 10),
+                          .scheduled_us = sqlite3_column_int64(row, 18)};
+    column_word(row, 6, m->country, sizeof m->country);
+    *ret_series = sqlite3_column_int64(row, 17);
+    m->status = STATUS_SCHEDULED;
+    if (sqlite3_column_type(row, 11) != SQLITE_NULL)
+        ended_from_row(row, m);
+    else if (sqlite3_column_type(row, 15) != SQLITE_NULL) {
+        m->status = (enum message_status)sqlite3_column_int(row, 15);
+        m->sent_us = time_if_any(sqlite3_column_int64(row, 16));
+    }
+}
+
 static int load(struct sqlite_store *s)
 {
     sqlite3_stmt *rows = s->statements[WRITE_SERIES_ALL];
