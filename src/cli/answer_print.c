@@ -68,7 +68,7 @@ static void add_row(struct table *t, const struct answer_field *fields,
     }
 }
 
-static void print_json(const struct json_node *node, bool indent)
+void answer_print_json(const struct json_node *node, bool indent)
 {
     struct buf b BUF_CLEANUP;
 
@@ -98,11 +98,11 @@ void answer_print_list(const struct json_node *answer, const struct answer_field
     start_table(&t, fields, count, columns);
     switch (format) {
     case OUTPUT_JSON:
-        print_json(answer, isatty(STDOUT_FILENO));
+        answer_print_json(answer, isatty(STDOUT_FILENO));
         return;
     case OUTPUT_JSONL:
         for (size_t i = 0; i < json_node_count(data); i++)
-            print_json(json_node_item(data, i), false);
+            answer_print_json(json_node_item(data, i), false);
         return;
     case OUTPUT_TABLE:
     case OUTPUT_CSV:
@@ -177,10 +177,10 @@ void answer_print_one(const struct json_node *node, const struct answer_line *li
         print_record(node, lines, line_count);
         break;
     case OUTPUT_JSON:
-        print_json(node, isatty(STDOUT_FILENO));
+        answer_print_json(node, isatty(STDOUT_FILENO));
         break;
     case OUTPUT_JSONL:
-        print_json(node, false);
+        answer_print_json(node, false);
         break;
     case OUTPUT_CSV:
         print_csv(node, fields, field_count);

@@ -33,6 +33,8 @@ struct answer_line {
 /* What stands at the path as a cell; NULL when nothing does. */
 const char *answer_text(struct table *t, const struct json_node *node, const char *path);
 
+/* As JSON, on one line or indented, and the end of a line. */
+void answer_print_json(const struct json_node *node, bool indent);
 /* A page: `answer` has the rows in its member `data`. */
 void answer_print_list(const struct json_node *answer, const struct answer_field *fields,
                        size_t count, enum output_format format);

@@ -133,7 +133,8 @@ int client_call(const struct client *c, const char *method, const char *path, st
     struct asking a ASKING_CLEANUP;
     size_t count = 0;
 
-    if (!prepare(&a, c, path, "Accept: application/json", "Idempotency-Key", c->idempotency_key)) {
+    if (!prepare(&a, c, path, c->wants_csv ? "Accept: text/csv" : "Accept: application/json",
+                 "Idempotency-Key", c->idempotency_key)) {
         talk("The request is too long.");
         return CLI_USAGE;
     }
@@ -202,8 +203,8 @@ void client_escape(struct buf *out, const char *text)
             buf_printf(out, "%%%02X", (unsigned char)*text);
 }
 
-static void add_query(struct buf *path, const struct invocation *in,
-                      const struct client_parameter *parameters, size_t count)
+void client_query(struct buf *path, const struct invocation *in,
+                  const struct client_parameter *parameters, size_t count)
 {
     const char *mark = "?";
 
@@ -225,7 +226,7 @@ int client_list(const struct invocation *in, const char *path,
 
     buf_init(&whole, 1 << 16);
     buf_text(&whole, path);
-    add_query(&whole, in, parameters, count);
+    client_query(&whole, in, parameters, count);
     if (whole.failed) {
         talk("The options are too long.");
         return CLI_USAGE;

@@ -17,6 +17,7 @@ struct client {
     char folder[PATH_MAX];    /* where the address was found; "" = it was given */
     char key[CLIENT_KEY_MAX];
     const char *idempotency_key; /* NULL = none */
+    bool wants_csv;              /* in place of JSON */
 };
 
 /* Finds out all of it, or tells what is missing; an exit code. */
@@ -49,6 +50,9 @@ struct client_parameter {
     const char *name;
 };
 
+/* Adds those that were given to a path, and a NUL. */
+void client_query(struct buf *path, const struct invocation *in,
+                  const struct client_parameter *parameters, size_t count);
 /* GET with those that were given as the query; the tree is the caller's. */
 int client_list(const struct invocation *in, const char *path,
                 const struct client_parameter *parameters, size_t count, struct json_node **ret);

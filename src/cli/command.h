@@ -83,6 +83,17 @@
       "Value of the header webhook-timestamp.")                                                    \
     X(WEBHOOK_SIGNATURE, "webhook-signature", 0, "VALUE",                                          \
       "Value of the header webhook-signature.")                                                    \
+    X(START, "start", 0, "TIME",                                                                   \
+      "From then on: 2026-01-31, 2026-01-31T09:00:00Z, or 36h or 7d ago.")                         \
+    X(END, "end", 0, "TIME", "Up to then, in the same forms; a date's whole day is included.")     \
+    X(PERIOD, "period", 0, "TIME", "24h, 7d, 30d or 90d up to now; 30d if not given.")             \
+    X(INTERVAL, "interval", 0, "WORD",                                                             \
+      "hour, day, week or month (UTC); not given: hours of two days, days of more.")               \
+    X(COUNTRY, "country", 0, "CODE", "Only messages to this country, such as US.")                 \
+    X(PLOT, "plot", 0, NULL, "Draw a plot, also where the output is no terminal.")                 \
+    X(NO_PLOT, "no-plot", 0, NULL, "Draw none.")                                                   \
+    X(WATCH, "watch", 0, NULL, "Go on, once a second, until Ctrl-C.")                              \
+    X(BOOKS, "books", 0, NULL, "Also count every message again, and compare.")                     \
     X(OUTPUT, "output", 'o', "FORMAT", "table, json, jsonl or csv.")                               \
     X(HELP, "help", 'h', NULL, "Show this help.")                                                  \
     X(VERSION, "version", 0, NULL, "Show the version.")
@@ -202,6 +213,9 @@ int run_webhooks_event_types(const struct invocation *in);
 int run_events_list(const struct invocation *in);
 int run_webhooks_listen(const struct invocation *in);
 int run_webhooks_verify(const struct invocation *in);
+int run_usage(const struct invocation *in);
+int run_delivery(const struct invocation *in);
+int run_costs(const struct invocation *in);
 int run_config_check(const struct invocation *in);
 int run_config_show(const struct invocation *in);
 int run_version(const struct invocation *in);

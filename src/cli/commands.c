@@ -20,6 +20,15 @@
         OPTION_GRACE, "HOURS", "How long the old secret goes on, 0 to 168; 24 if not given."       \
     }
 
+#define REPORT_SET                                                                                 \
+    CLIENT_SET, HAS(START), HAS(END), HAS(PERIOD), HAS(INTERVAL), HAS(COUNTRY), HAS(MESSAGE_TYPE), \
+        HAS(TAG), HAS(FROM), HAS(PLOT), HAS(NO_PLOT)
+#define MEANS_REPORT                                                                               \
+    MEANS({OPTION_TAG, "WORD", "Only messages with this tag."},                                    \
+          {OPTION_FROM, "SENDER", "Only messages from this number or name."},                      \
+          {OPTION_MESSAGE_TYPE, "TYPE",                                                            \
+           "Only transactional, marketing, otp, alert or promotional ones."})
+
 const struct command commands[] = {
     {.words = "serve",
      .options = {SETTING_SET},
@@ -232,6 +241,36 @@ const struct command commands[] = {
      .run = run_events_list,
      .summary = "Show what happened to messages, newest first.",
      .example = "skylark events list --events message.failed"},
+    {.words = "usage",
+     .options = {REPORT_SET},
+     .meanings = MEANS_REPORT,
+     .run = run_usage,
+     .summary = "Show how many messages there were, and a plot.",
+     .details =
+         "Messages and segments sent, messages received, API calls and cost; then by country, "
+         "message type, number type and tag. Each message counts at the time when it was "
+         "accepted. With a test key those of test mode, with a live key the live ones.",
+     .example = "skylark usage --period 7d --country US"},
+    {.words = "delivery",
+     .options = {REPORT_SET},
+     .meanings = MEANS_REPORT,
+     .run = run_delivery,
+     .summary = "Show how many messages arrived, how fast, and why others did not.",
+     .details = "Each message counts at the time when it was accepted, in the state that it is in "
+                "now. The rate is that of the delivered among those that were delivered or failed; "
+                "the time is that from the carrier taking a message to its receipt, the average "
+                "and what 95 % do not exceed.",
+     .example = "skylark delivery --start 2026-01-01 --end 2026-01-31 --interval week"},
+    {.words = "costs",
+     .options = {REPORT_SET},
+     .meanings = MEANS_REPORT,
+     .run = run_costs,
+     .summary = "Show what messages cost, and what the month will come to.",
+     .details =
+         "What was cancelled, or failed before a carrier had it, costs nothing. The month is "
+         "the running one, whatever time was asked for: what it has cost so far, as if it "
+         "went on like that.",
+     .example = "skylark costs --period 90d --interval month -o csv"},
     {.words = "keys create",
      .arguments = "[NAME]",
      .most = 1,

@@ -12,12 +12,6 @@ struct listening {
     const char *types;      /* as given; NULL = all */
     char last[SSE_WORD_MAX + 1]; /* event that was done with; "": begin with the oldest there is */
     int64_t forwarded, refused;  /* how many the receiver took, and did not take */
-
-    struct sse sse;
-    bool too_long;  /* the stream had something that is no event */
-    bool connected; /* this time */
-    bool lost;      /* it was told that the connection is lost */
-    int64_t wait_ms;
 };
 
 /* Until SIGINT or SIGTERM, or something is wrong that will not pass; an exit code, and the user has

@@ -4,6 +4,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 enum { MEMORY_MAX = 64 << 20, OUTPUT_MAX = 256 << 20, COLUMNS_MAX = 32, WIDTH = 80 };
@@ -26,6 +27,28 @@ bool output_is_fancy(FILE *out)
 
     return isatty(fileno(out)) && !(no_colour && *no_colour) && terminal &&
            strcmp(terminal, "dumb") != 0;
+}
+
+int output_width(FILE *out)
+{
+    struct winsize size = {.ws_col = 0};
+    uint64_t columns;
+
+    if (str_to_u64(str_of(getenv("COLUMNS")), &columns) && columns > 0 && columns < 10000)
+        return (int)columns;
+    return ioctl(fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : WIDTH;
+}
+
+bool output_is_utf8(void)
+{
+    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+
+    for (size_t i = 0; i < 3; i++) {
+        const char *value = getenv(names[i]);
+        if (value && *value)
+            return strcasestr(value, "utf-8") || strcasestr(value, "utf8");
+    }
+    return false;
 }
 
 void output_time(struct str rfc3339, char out[24])
@@ -151,11 +174,16 @@ static void add_cells(struct buf *b, const struct table *t, const char *const *c
     for (size_t i = 0; i < t->width; i++) {
         if (!widths[i])
             continue;
+        size_t room = widths[i] - shown_width(&t->columns[i], cells[i]);
+        bool right = t->columns[i].right;
         if (cells[i] && cells[i][0]) {
-            buf_printf(b, "%*s", (int)owed, "");
-            owed = 0;
+            buf_printf(b, "%*s", (int)(owed + (right ? room : 0)), "");
+            owed = right ? 0 : room;
+            add_shown(b, cells[i], t->columns[i].widest);
+        } else {
+            owed += widths[i];
         }
-        owed += widths[i] + 2 - add_shown(b, cells[i], t->columns[i].widest);
+        owed += 2;
     }
     buf_add_char(b, '\n');
 }

@@ -17,6 +17,7 @@ struct column {
     const char *name;  /* in JSON and CSV; NULL = not there */
     size_t widest;     /* characters shown in a table; 0 = all */
     bool bare;         /* a number: no quotes in JSON */
+    bool right;        /* stands at the right edge of its column in a table */
 };
 
 struct table {
@@ -49,3 +50,7 @@ void output_wrap(struct buf *out, const char *text, int left);
 void output_plain(struct buf *out, struct str text);
 /* Whether bold and dim may be used there: a terminal, and no NO_COLOR. */
 bool output_is_fancy(FILE *out);
+/* How many characters fit on a line there: $COLUMNS, or what the terminal says, or 80. */
+int output_width(FILE *out);
+/* Whether people see more than ASCII, by what $LC_ALL, $LC_CTYPE or $LANG says. */
+bool output_is_utf8(void);

@@ -48,6 +48,49 @@ static void test_table(void **state)
     check(OUTPUT_TABLE, true, "ID    a\nTEXT  short\nEND   x\n");
 }
 
+static void test_right_edge(void **state)
+{
+    static const struct column figures[] = {
+        {.title = "DAY"}, {.title = "COUNT", .right = true}, {.title = "N", .right = true}};
+    static const char *const cells[3][3] = {{"a", "1", "1234"}, {"b", NULL, "5"}, {"c", "123456"}};
+    struct table t TABLE_CLEANUP;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+
+    table_init(&t, figures, 3);
+    for (size_t i = 0; i < 3; i++)
+        memcpy(table_add(&t), cells[i], sizeof cells[i]);
+    table_print(&t, OUTPUT_TABLE, out);
+    fclose(out);
+    assert_string_equal(text, "DAY   COUNT     N\n"
+                              "a         1  1234\n"
+                              "b               5\n"
+                              "c    123456\n");
+    free(text);
+}
+
+static void test_terminal(void **state)
+{
+    FILE *out = fopen("/dev/null", "w");
+
+    setenv("COLUMNS", "132", 1);
+    assert_int_equal(output_width(out), 132);
+    setenv("COLUMNS", "none", 1);
+    assert_int_equal(output_width(out), 80);
+    unsetenv("COLUMNS");
+    assert_int_equal(output_width(out), 80);
+    fclose(out);
+    setenv("LANG", "en_US.UTF-8", 1);
+    unsetenv("LC_ALL");
+    unsetenv("LC_CTYPE");
+    assert_true(output_is_utf8());
+    setenv("LC_CTYPE", "de_DE.utf8", 1);
+    assert_true(output_is_utf8());
+    setenv("LC_ALL", "C", 1);
+    assert_false(output_is_utf8());
+}
+
 static void test_empty_cells(void **state)
 {
     struct table t TABLE_CLEANUP;
@@ -123,6 +166,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_table),
+        cmocka_unit_test(test_right_edge),
+        cmocka_unit_test(test_terminal),
         cmocka_unit_test(test_empty_cells),
         cmocka_unit_test(test_json),
         cmocka_unit_test(test_csv),
