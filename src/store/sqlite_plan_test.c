@@ -1,4 +1,6 @@
-/* That what is asked of many notices and deliveries costs the same however many there are. */
+/* That what is asked of many rows, and dropping some of them, costs the same however many there
+ * are.
+ */
 #include "store/sqlite_internal.h"
 #include "store/test_outbox.h"
 
@@ -51,10 +53,13 @@ static void test_plans(void **state)
         READ_ENDPOINT_REPLAYING,
     };
     static const enum write_statement writes[] = {
-        WRITE_DELIVERY_SET,        WRITE_DELIVERY_OTHERS,      WRITE_DELIVERY_BEHIND,
-        WRITE_DELIVERY_OLDEST,     WRITE_DELIVERY_DELETE_UPTO, WRITE_DELIVERY_OF_ENDPOINT,
-        WRITE_DELIVERY_TALLY_TAKE, WRITE_ATTEMPT_DELETE,       WRITE_ATTEMPT_DELETE_BEFORE,
-        WRITE_ENDPOINT_OF_ORIGIN,  WRITE_MESSAGE_HOOK,         WRITE_NOTICE_DELETE,
+        WRITE_DELIVERY_SET,        WRITE_DELIVERY_OTHERS,        WRITE_DELIVERY_BEHIND,
+        WRITE_DELIVERY_OLDEST,     WRITE_DELIVERY_DELETE_UPTO,   WRITE_DELIVERY_OF_ENDPOINT,
+        WRITE_DELIVERY_TALLY_TAKE, WRITE_ATTEMPT_DELETE,         WRITE_ATTEMPT_DELETE_BEFORE,
+        WRITE_MESSAGE_OLDEST,      WRITE_MESSAGE_DELETE_BEFORE,  WRITE_ENDING_DELETE_BEFORE,
+        WRITE_WORK_DELETE_BEFORE,  WRITE_STANDING_DELETE_BEFORE, WRITE_PARTS_DELETE_BEFORE,
+        WRITE_EVENT_DELETE_BEFORE, WRITE_BATCH_DELETE_BEFORE,    WRITE_STRAY_DELETE_BEFORE,
+        WRITE_ENDPOINT_OF_ORIGIN,  WRITE_MESSAGE_HOOK,           WRITE_NOTICE_DELETE,
     };
     sqlite3 *db;
 
