@@ -144,7 +144,7 @@ static int retry_apply(struct writing *w, struct store *s)
     r = store_delivery_again(s, n->view.record.id, w->call.now_us);
     if (r == 0)
         problem_set(&w->problem, PROBLEM_DELIVERY_NOT_FOUND, NULL,
-                    "The delivery is older than 30 days and was removed just now.");
+                    "The delivery is past its time and was removed just now.");
     if (r <= 0)
         return r;
     return store_delivery_find(s, n->view.record.id, &n->view.record);

@@ -202,6 +202,29 @@ static void one_that_is_too_old_stands_for_the_oldest(void **state)
     assert_string_equal(test_member("data.0.data.text"), "new");
 }
 
+static int keep_for_two_days(struct store *s, void *context)
+{
+    struct store_retention kept = *store_retention(s);
+
+    kept.notices_us = kept.deliveries_us = 2 * INT64_C(86400000000);
+    store_set_retention(s, &kept);
+    return 0;
+}
+
+static void what_is_too_old_is_a_matter_of_settings(void **state)
+{
+    int64_t old = test_accept(FIRST_ACCOUNT, MODE_TEST, "old", NULL), of_nobody = old + 1;
+
+    test_now_us += 2 * INT64_C(86400000000) + 1000000;
+    test_accept(FIRST_ACCOUNT, MODE_TEST, "new", NULL);
+    events_at("after", of_nobody);
+    test_assert_problem(400, "invalid_cursor", "after");
+    test_write(keep_for_two_days, NULL);
+    assert_int_equal(events_at("after", of_nobody), 200);
+    assert_string_equal(test_member("data.0.data.text"), "new");
+    assert_string_equal(test_member("data.1"), "");
+}
+
 static void two_ways_to_go_on_are_one_too_many(void **state)
 {
     char text[PUBLIC_ID_SIZE + 1], query[128];
@@ -223,6 +246,7 @@ int main(void)
         API_TEST(wrong_queries_are_named),
         API_TEST(places_of_others_are_none),
         API_TEST(one_that_is_too_old_stands_for_the_oldest),
+        API_TEST(what_is_too_old_is_a_matter_of_settings),
         API_TEST(two_ways_to_go_on_are_one_too_many),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

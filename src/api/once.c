@@ -152,8 +152,8 @@ int once_find(struct writing *w, struct store *s)
         w->problem = w->refusal;
     } else {
         problem_set(&w->problem, PROBLEM_IDEMPOTENCY_KEY_MISMATCH, NULL,
-                    "This Idempotency-Key was used with another request in the last 24 hours; use "
-                    "a new one for each new request.");
+                    "This Idempotency-Key was used with another request before; use a new one for "
+                    "each new request.");
     }
     return 0;
 }
@@ -196,6 +196,12 @@ static void answer_message(struct writing *w)
     int r = store_message_get(c->worker->reader, w->account, w->mode, w->once.message,
                               &c->http->arena, &m);
 
+    if (r == -ENOENT) { /* keys may be remembered longer than messages are kept */
+        answer_simple_problem(c, PROBLEM_MESSAGE_NOT_FOUND, NULL,
+                              "This request was done before; its message is past the time for "
+                              "which messages are kept.");
+        return;
+    }
     if (r < 0) {
         answer_store_trouble(c, r);
         return;

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #define SEND "POST /v1/send\nIdempotency-Key: "
 #define FORM "\nContent-Type: application/x-www-form-urlencoded"
@@ -254,6 +255,39 @@ static void keys_hold_for_a_day(void **state)
     assert_messages("2");
 }
 
+static int keep_keys_longer(struct store *s, void *context)
+{
+    struct store_retention kept = *store_retention(s);
+
+    kept.messages_us = 2 * ONCE_TIME_US;
+    kept.once_us = 4 * ONCE_TIME_US;
+    store_set_retention(s, &kept);
+    return 0;
+}
+
+/* The configuration does not allow it; should it happen all the same, nothing is sent twice. */
+static void a_replay_of_what_is_gone(void **state)
+{
+    char head[128];
+    int64_t id;
+
+    test_write(keep_keys_longer, NULL);
+    send_first(SEND "a", BODY);
+    snprintf(head, sizeof head, "GET /v1/messages/%s", test_member("messageId"));
+    assert_true(public_id_parse(api_ids(test_api), MESSAGE_ID_PREFIX,
+                                str_of(test_member("messageId")), &id));
+    test_write(move_on, &id);
+    test_now_us += 2 * ONCE_TIME_US + 120000000;
+    do {
+        usleep(1000);
+        store_reader_rest(test_worker->reader);
+        test_call(TEST_KEY, head, NULL);
+    } while (!strstr(test_body(), "message_not_found"));
+    test_call(TEST_KEY, SEND "a", BODY);
+    test_assert_problem(404, "message_not_found", NULL);
+    assert_messages("0");
+}
+
 /* ---- in the transaction ---- */
 
 static struct store_engine engine;
@@ -438,6 +472,7 @@ int main(void)
         API_TEST(a_replay_shows_the_message_as_accepted),
         API_TEST(with_the_price_that_it_had),
         API_TEST(keys_hold_for_a_day),
+        API_TEST(a_replay_of_what_is_gone),
         API_TEST(what_cannot_be_kept_did_not_happen),
         API_TEST(an_answer_is_kept_whole),
         API_TEST(the_status_is_kept_too),

@@ -72,9 +72,44 @@ static int apply_word(struct receipt_job *j, struct store *s)
     return receipt_apply(s, &w, &j->repeated);
 }
 
+static int apply_stray(struct write_job *job, struct store *s)
+{
+    struct receipt_job *j = (struct receipt_job *)job;
+    struct stray_record stray = {.carrier = j->carrier,
+                                 .reference = j->reference,
+                                 .source = j->source,
+                                 .destination = j->destination,
+                                 .raw = j->raw};
+    int failed = store_stray_add(s, &stray);
+
+    j->stray = stray.id;
+    return failed;
+}
+
+/* Messages that are past their time may still be known here by their references. */
+static int forget_gone(struct receipt_job *j, struct store *s)
+{
+    int64_t edge;
+    size_t kept = 0;
+    int failed = store_edge(s, &edge);
+
+    for (size_t i = 0; i < j->match_count && !failed; i++)
+        if (j->matches[i].message >= edge)
+            j->matches[kept++] = j->matches[i];
+    if (!failed)
+        j->match_count = kept;
+    return failed;
+}
+
+/* Without a message it is a stray after all. */
 static int apply_matched(struct write_job *job, struct store *s)
 {
-    return apply_word((struct receipt_job *)job, s);
+    struct receipt_job *j = (struct receipt_job *)job;
+    int failed = forget_gone(j, s);
+
+    if (failed)
+        return failed;
+    return j->match_count ? apply_word(j, s) : apply_stray(job, s);
 }
 
 static void count_applied(struct receipts *r, const struct receipt_job *j)
@@ -88,25 +123,14 @@ static void count_applied(struct receipts *r, const struct receipt_job *j)
 static void matched_back(struct errand *e)
 {
     struct receipt_job *j = (struct receipt_job *)e;
+    bool stray = j->match_count == 0;
 
-    if (e->result == 0)
+    if (e->result == 0 && stray)
+        j->receipts->counts.strays++;
+    else if (e->result == 0)
         count_applied(j->receipts, j);
-    j->done(j->context, e->result);
+    j->done(j->context, e->result == 0 && stray ? 1 : e->result);
     receipt_job_release(j);
-}
-
-static int apply_stray(struct write_job *job, struct store *s)
-{
-    struct receipt_job *j = (struct receipt_job *)job;
-    struct stray_record stray = {.carrier = j->carrier,
-                                 .reference = j->reference,
-                                 .source = j->source,
-                                 .destination = j->destination,
-                                 .raw = j->raw};
-    int failed = store_stray_add(s, &stray);
-
-    j->stray = stray.id;
-    return failed;
 }
 
 static void stray_back(struct errand *e)

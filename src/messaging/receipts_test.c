@@ -194,6 +194,56 @@ static void test_memory_is_bounded(void **state)
     assert_true(resident_kib() < before + GROWTH_KIB);
 }
 
+/* ---- messages that are past their time ---- */
+
+#define DAY_US (24 * INT64_C(3600000000))
+
+static int apply_retention(struct write_job *job, struct store *s)
+{
+    struct store_retention kept = *store_retention(s);
+
+    kept.messages_us = 2 * DAY_US;
+    store_set_retention(s, &kept);
+    return 0;
+}
+
+static void nothing_back(struct errand *e)
+{
+}
+
+/* Two days later the writer has dropped it. */
+static void wait_until_gone(const struct message *m)
+{
+    struct errand errand;
+    struct message read;
+
+    errand_init(&errand, &test_home, apply_retention, nothing_back);
+    errand_owe(&errand, test_writer);
+    test_settle();
+    atomic_fetch_add(&test_now_us, 2 * DAY_US + 120000000);
+    while (store_message_find(test_reader, m->id, &test_arena, &read) != -ENOENT) {
+        store_reader_rest(test_reader);
+        usleep(1000);
+    }
+}
+
+/* It is known by its reference for a while longer, to memory and to the store. */
+static void test_the_message_is_gone(void **state)
+{
+    struct message m = test_take("+15551234567", "A1");
+    struct event_record *list;
+
+    wait_until_gone(&m);
+    assert_int_equal(test_tell("A1", RECEIPT_DELIVERED), 1);
+    assert_int_equal(test_stray_count(), 1);
+    assert_int_equal(receipts_counts(test_receipts).strays, 1);
+    assert_int_equal(receipts_counts(test_receipts).matched, 0);
+    test_forget();
+    assert_int_equal(test_tell("A1", RECEIPT_FAILED), 1);
+    assert_int_equal(test_stray_count(), 2);
+    assert_int_equal(test_events(&m, &list), 0);
+}
+
 static void test_many_messages(void **state)
 {
     enum { MESSAGES = 70000, STEP = 500 };
@@ -233,6 +283,7 @@ int main(void)
         RECEIPTS_TEST(test_when_too_much_waits),
         RECEIPTS_TEST(test_a_stop_in_between),
         RECEIPTS_TEST(test_memory_is_bounded),
+        RECEIPTS_TEST(test_the_message_is_gone),
         RECEIPTS_TEST(test_many_messages),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,8 +15,9 @@
 enum { MERGED_PER_ADDED = 8, CREDIT_STEPS = 16 };
 /* How long to leave it after a failure. */
 enum { REST_US = 1000000 };
-/* How long a transaction may go on: when nobody waits, and when others do. */
-enum { IDLE_US = 4000, BUSY_US = 1000 };
+/* How long chores may go on in a transaction, when nobody waits and when others do. Its commit may
+ * take as long again. */
+enum { IDLE_US = 2500, BUSY_US = 1000 };
 
 const struct sizes sizes_default = {.bulk = 4096,
                                     .bulk_idle = 256,

@@ -50,16 +50,30 @@ static int add_to_filter(struct sqlite_store *s, int64_t id, int64_t term)
     return 0;
 }
 
+/* Reads on by so many rows: 1 there may be more of them. */
+static int fill_some(struct sqlite_store *s, struct once_filter *filter, size_t rows)
+{
+    int64_t read = filter->read;
+    int count = once_each_key(s, &read, (int)rows, add_to_filter);
+
+    if (count < 0)
+        return count;
+    bool more = (size_t)count == rows;
+    once_filter_note_read(&s->once.filters, filter, more ? read : s->once.last, s->once.last);
+    return more && !filter->complete;
+}
+
 int once_fill_filter(struct sqlite_store *s, bool idle)
 {
     struct once_filter *filter = once_filters_incomplete(&s->once.filters);
-    int64_t read = filter->read;
-    int count = once_each_key(s, &read, FILTER_ROWS, add_to_filter);
+    struct stint stint;
+    size_t rows;
+    int more = 1;
 
-    if (count >= 0)
-        once_filter_note_read(&s->once.filters, filter, count < FILTER_ROWS ? s->once.last : read,
-                              s->once.last);
-    return count < 0 ? count : 0;
+    stint_begin(&stint, s->chores_until_us, FILTER_ROWS);
+    while (more > 0 && (rows = stint_next(&stint, clock_monotonic_us())))
+        more = fill_some(s, filter, rows);
+    return more < 0 ? more : 0;
 }
 
 /* ---- rows past their time ---- */

@@ -1,4 +1,6 @@
-/* That what is asked of many notices and deliveries costs the same however many there are. */
+/* That what is asked of many rows, and dropping some of them, costs the same however many there
+ * are.
+ */
 #include "store/sqlite_internal.h"
 #include "store/test_outbox.h"
 
@@ -76,6 +78,15 @@ static void test_plans(void **state)
         WRITE_PULSE_OLDEST,
         WRITE_PULSE_DELETE,
         WRITE_DELIVERY_TALLY_OF,
+        WRITE_MESSAGE_OLDEST,
+        WRITE_MESSAGE_DELETE_BEFORE,
+        WRITE_ENDING_DELETE_BEFORE,
+        WRITE_WORK_DELETE_BEFORE,
+        WRITE_STANDING_DELETE_BEFORE,
+        WRITE_PARTS_DELETE_BEFORE,
+        WRITE_EVENT_DELETE_BEFORE,
+        WRITE_BATCH_DELETE_BEFORE,
+        WRITE_STRAY_DELETE_BEFORE,
     };
     sqlite3 *db;
 
