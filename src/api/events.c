@@ -1,7 +1,7 @@
 /* GET /v1/events: what became of the account's messages, as a list or, for whom accepts
  * text/event-stream, told as it happens (event_stream.c). */
-#include "api/accept.h"
 #include "api/event_stream.h"
+#include "api/stream.h"
 
 #include "view/notice_json.h"
 
@@ -77,10 +77,11 @@ static const struct query_field fields[] = {
 static bool check_place(struct call *c, int64_t id, const char *field, struct problem *p,
                         int *ret_failed)
 {
+    int64_t kept_us = store_retention(c->api->options.store)->notices_us;
     struct notice_record n;
 
     *ret_failed = 0;
-    if (id < id_at_ms((c->now_us - NOTICE_TIME_US) / 1000))
+    if (id < id_at_ms((c->now_us - kept_us) / 1000))
         return true;
     int failed = store_notice_get(c->worker->reader, c->key->account, c->key->mode, id, &n);
     if (failed == -ENOENT)
@@ -233,7 +234,7 @@ void events_get(struct call *c)
 
     if (!query_read(c, fields, sizeof fields / sizeof *fields, &q, &p))
         answer_problem(c, &p);
-    else if (accepts_rather(&c->http->head, "text/event-stream"))
+    else if (stream_wanted(c))
         stream(c, &q);
     else
         list(c, &q);
