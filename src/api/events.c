@@ -1,6 +1,5 @@
 /* GET /v1/events: what became of the account's messages, as a list or, for whom accepts
  * text/event-stream, told as it happens (event_stream.c). */
-#include "api/accept.h"
 #include "api/event_stream.h"
 #include "api/stream.h"
 
@@ -235,7 +234,7 @@ void events_get(struct call *c)
 
     if (!query_read(c, fields, sizeof fields / sizeof *fields, &q, &p))
         answer_problem(c, &p);
-    else if (accepts_rather(&c->http->head, "text/event-stream"))
+    else if (stream_wanted(c))
         stream(c, &q);
     else
         list(c, &q);

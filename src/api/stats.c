@@ -1,6 +1,5 @@
 /* GET /v1/stats/live: how the account's messages stand right now, as JSON or, for whom accepts
  * text/event-stream, once a second (stats_stream.c). */
-#include "api/accept.h"
 #include "api/stats_stream.h"
 #include "api/stream.h"
 
@@ -12,7 +11,7 @@ void stats_live_get(struct call *c)
         answer_problem(c, &p);
         return;
     }
-    if (accepts_rather(&c->http->head, "text/event-stream")) {
+    if (stream_wanted(c)) {
         stats_stream_begin(c);
         return;
     }

@@ -1,5 +1,6 @@
 #include "api/stream.h"
 
+#include "api/accept.h"
 #include "api/stream_seats.h"
 
 #include <errno.h>
@@ -153,4 +154,9 @@ void stream_begin(struct stream *s)
 {
     join(s->ring, s);
     http_stream_begin(s->http, &ops);
+}
+
+bool stream_wanted(const struct call *c)
+{
+    return accepts_rather(&c->http->head, "text/event-stream");
 }

@@ -38,3 +38,6 @@ uint64_t stream_see_generation(struct api_worker *w, struct stream_ring *ring);
 bool stream_ends(struct stream *s, uint64_t generation, int64_t now_us);
 /* Whether the client has taken enough of what it was told to be told more. */
 bool stream_has_room(const struct stream *s);
+
+/* Whether the caller asks for one: Accept names text/event-stream. */
+bool stream_wanted(const struct call *c);
