@@ -1,6 +1,7 @@
 #include "api/stream.h"
 
 #include "api/stream_seats.h"
+#include "base/metric.h"
 
 #include <errno.h>
 
@@ -21,6 +22,7 @@ static void join(struct stream_ring *ring, struct stream *s)
 {
     struct stream *at = ring->turn;
 
+    metric_add(METRIC_EVENT_STREAMS, 0, 1);
     if (ring->count++ == 0) {
         ring->turn = s->next = s->previous = s;
         return;
@@ -34,6 +36,7 @@ static void join(struct stream_ring *ring, struct stream *s)
 
 static void leave(struct stream_ring *ring, struct stream *s)
 {
+    metric_add(METRIC_EVENT_STREAMS, 0, -1);
     s->previous->next = s->next;
     s->next->previous = s->previous;
     if (ring->turn == s)

@@ -1,5 +1,6 @@
 #include "messaging/receipts.h"
 
+#include "base/metric.h"
 #include "messaging/parked_receipts.h"
 #include "messaging/receipt_apply.h"
 #include "messaging/receipt_finder.h"
@@ -83,6 +84,7 @@ static void count_applied(struct receipts *r, const struct receipt_job *j)
         r->counts.repeated++;
     else
         r->counts.matched++;
+    metric_add(METRIC_RECEIPTS, j->repeated ? METRIC_RECEIPT_REPEATED : METRIC_RECEIPT_MATCHED, 1);
 }
 
 static void matched_back(struct errand *e)
@@ -109,12 +111,18 @@ static int apply_stray(struct write_job *job, struct store *s)
     return failed;
 }
 
+static void count_stray(struct receipts *r)
+{
+    r->counts.strays++;
+    metric_add(METRIC_RECEIPTS, METRIC_RECEIPT_STRAY, 1);
+}
+
 static void stray_back(struct errand *e)
 {
     struct receipt_job *j = (struct receipt_job *)e;
 
     if (e->result == 0)
-        j->receipts->counts.strays++;
+        count_stray(j->receipts);
     else
         parked_receipts_drop(j->receipts->parked, j); /* it comes again */
     j->done(j->context, e->result ? e->result : 1);
