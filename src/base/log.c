@@ -186,30 +186,39 @@ void log_event_with(enum log_level level, const char *event, const struct log_fi
 
 /* ---- numbers ---- */
 
-enum { SHOWN_FRONT = 4, SHOWN_END = 4, SHOWN_OF_SHORT = 2, SHORT_DIGITS = 9 };
+enum { SHOWN_FRONT = 4, SHOWN_END = 4, SHOWN_OF_SHORT = 2, SHORT_DIGITS = 9, DIGITS_MAX = 32 };
+enum { NAME_DIGITS = 6 }; /* a name of a sender has no more */
 
-static bool is_number(struct str text)
+/* Its digits, whatever stands between them; *ret_alone: nothing else does but a + before them. */
+static size_t digits_of(struct str text, char out[DIGITS_MAX], bool *ret_alone)
 {
-    struct str digits = text.n && text.p[0] == '+' ? str_skip(text, 1) : text;
+    size_t n = 0;
 
-    for (size_t i = 0; i < digits.n; i++)
-        if (digits.p[i] < '0' || digits.p[i] > '9')
-            return false;
-    return digits.n > 0;
+    *ret_alone = true;
+    for (size_t i = 0; i < text.n; i++)
+        if (text.p[i] >= '0' && text.p[i] <= '9') {
+            if (n < DIGITS_MAX)
+                out[n++] = text.p[i];
+        } else if (i > 0 || text.p[i] != '+') {
+            *ret_alone = false;
+        }
+    return n;
 }
 
 const char *log_number(struct str number, char out[LOG_NUMBER_SIZE])
 {
-    size_t plus = number.n && number.p[0] == '+';
-    size_t digits = number.n - plus;
+    char digits[DIGITS_MAX];
+    bool alone;
+    size_t n = digits_of(number, digits, &alone);
+    const char *plus = number.n && number.p[0] == '+' ? "+" : "";
 
-    if (!is_number(number))
+    if (n == 0 || (!alone && n <= NAME_DIGITS))
         str_format(out, LOG_NUMBER_SIZE, "%.*s", STR_FMT(number));
-    else if (digits < SHORT_DIGITS)
-        str_format(out, LOG_NUMBER_SIZE, "***%.*s", SHOWN_OF_SHORT,
-                   number.p + number.n - (digits < SHOWN_OF_SHORT ? digits : SHOWN_OF_SHORT));
+    else if (n < SHORT_DIGITS)
+        str_format(out, LOG_NUMBER_SIZE, "***%.*s", (int)(n < SHOWN_OF_SHORT ? n : SHOWN_OF_SHORT),
+                   digits + (n > SHOWN_OF_SHORT ? n - SHOWN_OF_SHORT : 0));
     else
-        str_format(out, LOG_NUMBER_SIZE, "%.*s***%.*s", (int)(plus + SHOWN_FRONT), number.p,
-                   SHOWN_END, number.p + number.n - SHOWN_END);
+        str_format(out, LOG_NUMBER_SIZE, "%s%.*s***%.*s", plus, SHOWN_FRONT, digits, SHOWN_END,
+                   digits + n - SHOWN_END);
     return out;
 }

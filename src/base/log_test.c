@@ -286,6 +286,10 @@ static void test_number(void **state)
                  {"+", "+"},
                  {"", ""},
                  {"ACME", "ACME"},
+                 {"+1 (555) 123-4567", "+1555***4567"},
+                 {"tel:15551234567", "1555***4567"},
+                 {"Route 66", "Route 66"},
+                 {"A1234567", "***67"},
                  {"A sender that is long", "A sender that i"}};
     char out[LOG_NUMBER_SIZE];
 

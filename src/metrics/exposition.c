@@ -75,17 +75,12 @@ static void add_words(struct labels *l, const struct metric_row *row, unsigned s
 /* A whole number of units as a decimal, exactly: 2500 of 1000000 is 0.0025. */
 static void add_ratio(struct buf *out, int64_t value, int64_t unit)
 {
-    int64_t rest = value % unit;
-
     buf_add_i64(out, value / unit);
-    if (rest == 0)
+    if (value % unit == 0)
         return;
     buf_add_char(out, '.');
-    while (rest) {
-        rest *= 10;
+    for (int64_t rest = value % unit * 10; rest; rest = rest % unit * 10)
         buf_add_char(out, (char)('0' + rest / unit));
-        rest %= unit;
-    }
 }
 
 static void add_number(struct buf *out, double value)

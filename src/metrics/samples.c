@@ -147,9 +147,13 @@ static const struct {
 
 void samples_put(struct buf *out, enum metric m, const struct facts *f)
 {
+    double number;
+
     assert(ways[m].put || ways[m].offset);
-    if (ways[m].put)
+    if (ways[m].put) {
         ways[m].put(out, m, f);
-    else
-        exposition_sample(out, m, NULL, *(const double *)((const char *)f + ways[m].offset));
+        return;
+    }
+    memcpy(&number, (const char *)f + ways[m].offset, sizeof number);
+    exposition_sample(out, m, NULL, number);
 }
