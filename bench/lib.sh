@@ -119,7 +119,7 @@ server_start() {
     rm -f "$dir/address"
     begin=$(now)
     # shellcheck disable=SC2086 # several words on purpose
-    "$PROGRAM" serve --data-dir "$dir" --listen 127.0.0.1:0 ${BENCH_SERVE_ARGS:-} \
+    "$PROGRAM" serve --data-dir "$dir" --listen 127.0.0.1:0 --metrics-listen 127.0.0.1:0 ${BENCH_SERVE_ARGS:-} \
         >"$TMP/$name.out" 2>"$TMP/$name.err" &
     SERVER_PID[$name]=$!
     disown # so that the shell does not comment on a kill -9 of ours

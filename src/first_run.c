@@ -115,18 +115,18 @@ int first_key(struct store *s, const struct data_dir *d, char *ret_key, char why
     return failed;
 }
 
-int address_write(const struct data_dir *d, const char *url)
+int address_write(const struct data_dir *d, const char *file, const char *url)
 {
     char path[PATH_SIZE], line[512];
 
     snprintf(line, sizeof line, "%s\n", url);
-    return file_replace(inside(d, "address", path), str_of(line), 0644);
+    return file_replace(inside(d, file, path), str_of(line), 0644);
 }
 
-void address_remove(const struct data_dir *d)
+void address_remove(const struct data_dir *d, const char *file)
 {
     char path[PATH_SIZE];
-    unlink(inside(d, "address", path));
+    unlink(inside(d, file, path));
 }
 
 /* One word of a shell, whatever is in it. */
@@ -157,8 +157,8 @@ static const char *folder_flag(const struct data_dir *d, bool usual, char out[QU
     return out;
 }
 
-static void print_first(const struct data_dir *d, const char *url, const char *key,
-                        const char *flag)
+static void print_first(const struct data_dir *d, const char *url, const char *metrics,
+                        const char *key, const char *flag)
 {
     char path[PATH_SIZE], ca[QUOTED_SIZE];
 
@@ -169,6 +169,7 @@ static void print_first(const struct data_dir *d, const char *url, const char *k
         "  API address   %s\n"
         "  Test key      %s\n"
         "  Data folder   %s   (this key is also in its file test-key)\n"
+        "%s%s%s"
         "\n"
         "Send your first message. With a test key it is simulated: free, and nothing leaves this "
         "machine.\n"
@@ -179,15 +180,18 @@ static void print_first(const struct data_dir *d, const char *url, const char *k
         "\n"
         "A second later it is delivered; this shows it: %s messages list%s\n"
         "Ctrl-C stops the server.\n",
-        url, key, d->path, ca, url, key, program_invocation_name, flag);
+        url, key, d->path, metrics[0] ? "  Metrics       " : "", metrics, metrics[0] ? "\n" : "",
+        ca, url, key, program_invocation_name, flag);
 }
 
-static void print_later(const struct data_dir *d, const char *url, const char *flag)
+static void print_later(const struct data_dir *d, const char *url, const char *metrics,
+                        const char *flag)
 {
     const char *program = program_invocation_name;
     char path[PATH_SIZE];
 
-    printf("Skylark " SKYLARK_VERSION " is running at %s\n", url);
+    printf("Skylark " SKYLARK_VERSION " is running at %s%s%s\n", url,
+           metrics[0] ? ", its metrics are at " : "", metrics);
     if (access(inside(d, "test-key", path), R_OK) == 0)
         printf("Data is in %s, a test key in its file test-key. Ctrl-C stops the server.\n"
                "Try in another terminal: %s send +15551234567 Hello%s\n",
@@ -199,15 +203,15 @@ static void print_later(const struct data_dir *d, const char *url, const char *f
 }
 
 void greeting_print(const struct data_dir *d, bool usual, const char *url, const char *key,
-                    struct str carriers)
+                    struct str carriers, const char *metrics)
 {
     char room[QUOTED_SIZE];
     const char *flag = folder_flag(d, usual, room);
 
     if (key[0] && isatty(STDOUT_FILENO))
-        print_first(d, url, key, flag);
+        print_first(d, url, metrics, key, flag);
     else
-        print_later(d, url, flag);
+        print_later(d, url, metrics, flag);
     if (carriers.n)
         printf("Live messages go to %.*s; this shows how they stand: %s carriers list%s\n",
                STR_FMT(carriers), program_invocation_name, flag);

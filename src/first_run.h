@@ -16,11 +16,14 @@ void data_dir_close(struct data_dir *d);
  * "" when there were keys already. Before the writer starts. */
 int first_key(struct store *s, const struct data_dir *d, char *ret_key, char why[STORE_WHY_SIZE]);
 
-/* Writes DIR/address, where the command line looks for the server. */
-int address_write(const struct data_dir *d, const char *url);
-void address_remove(const struct data_dir *d);
+/* Writes DIR/address, where the command line looks for the server; or where the metrics are. */
+#define ADDRESS_FILE         "address"
+#define METRICS_ADDRESS_FILE "metrics-address"
+int address_write(const struct data_dir *d, const char *file, const char *url);
+void address_remove(const struct data_dir *d, const char *file);
 
 /* On stdout; `key` is shown only on a terminal. `usual`: the folder is the one that the command
- * line takes when it is told nothing. `carriers`: names of the live ones, or "". */
+ * line takes when it is told nothing. `carriers`: names of the live ones, or ""; `metrics`: where
+ * they are, or "". */
 void greeting_print(const struct data_dir *d, bool usual, const char *url, const char *key,
-                    struct str carriers);
+                    struct str carriers, const char *metrics);

@@ -220,6 +220,7 @@ static int start_api(struct server *s)
     if (failed)
         return server_fail(s, failed, "cannot start the API");
     server_set_maintenance(s);
+    api_set_logged_requests(s->api, s->config->log_requests);
     live_serve(s->live, s->api);
     return 0;
 }
@@ -233,10 +234,15 @@ static unsigned worker_count(const struct config *c)
     return cores > 0 ? (unsigned)cores : 1;
 }
 
+void server_format_listen(const struct config_address *a, char out[LISTEN_SIZE])
+{
+    snprintf(out, LISTEN_SIZE, strchr(a->host, ':') ? "[%s]:%u" : "%s:%u", a->host, a->port);
+}
+
 static int start_http(struct server *s)
 {
     const struct config *c = s->config;
-    char listen_on[CONFIG_HOST_MAX + 16];
+    char listen_on[LISTEN_SIZE];
     struct http_server_options options = {.listen = listen_on,
                                           .workers = worker_count(c),
                                           .max_connections = (unsigned)c->server_max_connections,
@@ -247,6 +253,7 @@ static int start_http(struct server *s)
                                           .body_max = API_BODY_MAX,
                                           .body_max_of = api_body_max,
                                           .handler = api_handle,
+                                          .answered = api_answered,
                                           .context = s->api,
                                           .bound = api_bound,
                                           .worker_open = api_worker_open,
@@ -254,8 +261,7 @@ static int start_http(struct server *s)
                                           .worker_rest = api_worker_rest,
                                           .worker_tell = api_worker_tell};
 
-    snprintf(listen_on, sizeof listen_on, strchr(c->server_listen.host, ':') ? "[%s]:%u" : "%s:%u",
-             c->server_listen.host, c->server_listen.port);
+    server_format_listen(&c->server_listen, listen_on);
     int failed = server_load_identity(s, &options.identity);
     if (!failed)
         failed = http_server_start(&s->http, &options, s->why);
@@ -269,15 +275,16 @@ static int start_http(struct server *s)
 static int start_all(struct server *s)
 {
     static int (*const steps[])(struct server *) = {
-        server_set_plans, build_guard,  start_store,        start_memory, server_build_hooks,
-        start_writer,     start_engine, server_start_hooks, start_api,    start_http};
+        server_set_plans,   build_guard,  start_store,         start_memory,
+        server_build_hooks, start_writer, start_engine,        server_start_hooks,
+        start_api,          start_http,   server_start_metrics};
     int failed = 0;
 
     for (size_t i = 0; i < sizeof steps / sizeof *steps && !failed; i++)
         failed = steps[i](s);
     if (failed)
         return failed;
-    failed = address_write(&s->data, s->url);
+    failed = address_write(&s->data, ADDRESS_FILE, s->url);
     return failed ? server_fail(s, failed, "cannot write the file 'address'") : 0;
 }
 
@@ -286,7 +293,7 @@ static int start_all(struct server *s)
 static void stop_all(struct server *s)
 {
     if (s->http) {
-        address_remove(&s->data);
+        address_remove(&s->data, ADDRESS_FILE);
         http_server_drain(s->http, s->config->server_drain_timeout_ms * 1000);
     }
     if (s->live)
@@ -298,6 +305,7 @@ static void stop_all(struct server *s)
         writer_stop(s->writer); /* all that waited is written and answered */
     if (s->dispatch)
         dispatch_close(s->dispatch);
+    server_stop_metrics(s);
     if (s->http)
         http_server_stop(s->http);
     if (s->api)
@@ -372,7 +380,7 @@ static void greet(const struct server *s)
     buf_init(&carriers, 1 << 12);
     for (size_t i = 0; i < c->carrier_count; i++)
         buf_printf(&carriers, "%s%s", i ? ", " : "", c->carriers[i].name);
-    greeting_print(&s->data, usual, s->url, s->first_key, buf_str(&carriers));
+    greeting_print(&s->data, usual, s->url, s->first_key, buf_str(&carriers), s->metrics_url);
 }
 
 static bool is_good(const struct config *c)

@@ -1,5 +1,6 @@
 /* What the files of the server share: server.c starts and stops, server_hooks.c has webhooks,
- * server_settings.c what a configuration says while it runs. */
+ * server_metrics.c the metrics' listener, server_settings.c what a configuration says while it
+ * runs. */
 #pragma once
 
 #include "base/retired.h"
@@ -35,6 +36,9 @@ struct server {
     struct api *api;
     struct http_server *http;
     _Atomic(struct http_server *) streams; /* the same, for the writer's thread */
+    struct metrics *metrics;
+    struct http_server *metrics_http; /* NULL: none */
+    char metrics_url[320];            /* "" = none */
     struct data_dir data;
     char first_key[KEY_CHARS + 1]; /* "" unless this is the first start */
 };
@@ -48,6 +52,13 @@ int server_build_hooks(struct server *s);
 int server_start_hooks(struct server *s);
 void server_stop_hooks(struct server *s);
 void server_free_hooks(struct server *s);
+
+/* The metrics' listener, if there is to be one. */
+int server_start_metrics(struct server *s);
+void server_stop_metrics(struct server *s);
+/* "127.0.0.1:8443", as http_server_start wants it. */
+enum { LISTEN_SIZE = CONFIG_HOST_MAX + 16 };
+void server_format_listen(const struct config_address *a, char out[LISTEN_SIZE]);
 
 /* What the configuration says of the log, plans, maintenance and the certificate. */
 void server_set_log(const struct config *c);

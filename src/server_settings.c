@@ -81,13 +81,18 @@ int server_load_identity(struct server *s, struct tls_identity **ret)
 
 void server_refresh_identity(struct server *s)
 {
+    struct http_server *servers[] = {s->http, s->metrics_http};
     struct tls_identity *identity;
 
-    s->why[0] = '\0';
-    if (server_load_identity(s, &identity) < 0)
-        log_error("tls", "the certificate in use stays: %s", s->why);
-    else
-        http_server_set_identity(s->http, identity);
+    for (size_t i = 0; i < sizeof servers / sizeof *servers; i++) {
+        if (!servers[i] || !http_server_is_secure(servers[i]))
+            continue;
+        s->why[0] = '\0';
+        if (server_load_identity(s, &identity) < 0)
+            log_error("tls", "the certificate in use stays: %s", s->why);
+        else
+            http_server_set_identity(servers[i], identity);
+    }
 }
 
 /* Settings that hold until the next start are named when they change. */
@@ -127,6 +132,7 @@ static void use_config(struct server *s, struct config *config)
     server_set_log(config);
     server_set_plans(s);
     server_set_maintenance(s);
+    api_set_logged_requests(s->api, config->log_requests);
     server_refresh_identity(s);
     log_info("config", "the configuration was read again");
 }

@@ -1,5 +1,6 @@
 /* What a key may use of its limits: taken before a call, and shown in its headers. */
 #include "api/call.h"
+#include "base/metric.h"
 #include "messaging/plan.h"
 
 static void add_number_header(struct call *c, const char *name, int64_t value)
@@ -48,6 +49,7 @@ bool allowance_check(struct call *c, const struct limit_view *view, bool granted
 
     if (granted)
         return true;
+    metric_add(METRIC_HTTP_LIMITED, 0, 1);
     problem_set(
         &p, PROBLEM_RATE_LIMIT_EXCEEDED, NULL,
         arena_printf(&c->http->arena,

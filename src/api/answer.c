@@ -80,7 +80,7 @@ void answer_simple_problem(struct call *c, enum problem_code code, const char *f
 
 void answer_store_trouble(struct call *c, int error)
 {
-    log_error("store", "%s: a read failed: %s", c->http->id, strerror(-error));
+    log_error("store", "a read failed: %s", strerror(-error));
     answer_problem(c, &(struct problem){.code = PROBLEM_SERVICE_UNAVAILABLE,
                                         .message = "The store cannot be read at the moment; try "
                                                    "again in 5 seconds.",

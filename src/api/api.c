@@ -19,6 +19,7 @@ int api_new(struct api **ret, const struct api_options *options)
     *ret = NULL;
     if (!a)
         return -ENOMEM;
+    routes_prepare();
     a->options = *options;
     snprintf(a->docs_url, sizeof a->docs_url, "%s", options->docs_url);
     a->throttle = throttle_new(options->failed_keys);
@@ -61,6 +62,11 @@ void api_set_trouble(struct api *a, const char *why)
 void api_set_maintenance(struct api *a, bool on)
 {
     atomic_store_explicit(&a->maintenance, on, memory_order_relaxed);
+}
+
+void api_set_logged_requests(struct api *a, int which)
+{
+    atomic_store_explicit(&a->logged_requests, which, memory_order_relaxed);
 }
 
 void api_set_routing(struct api *a, const struct routing *routing)

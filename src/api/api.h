@@ -43,8 +43,13 @@ void api_set_maintenance(struct api *a, bool on);
 
 enum { API_BODY_MAX = 256 << 10, API_LARGE_BODY_MAX = 4 << 20 };
 
+/* Which requests get a line in the log: CONFIG_REQUESTS_…, of no requests until it is said. Any
+ * thread. */
+void api_set_logged_requests(struct api *a, int which);
+
 /* For http_server_options. */
 http_handler api_handle;
+void api_answered(const struct http_request *r, int64_t duration_us);
 size_t api_body_max(struct http_request *r);
 void api_bound(void *api, const char *address);
 int api_worker_open(void *api, void **ret);

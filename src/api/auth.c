@@ -6,6 +6,7 @@
  * (throttle.h). */
 #include "api/call.h"
 #include "api/throttle.h"
+#include "base/metric.h"
 #include "net/digest.h"
 
 #include <errno.h>
@@ -142,19 +143,29 @@ static bool told_to_wait(struct call *c, unsigned wait_s, struct problem *p)
     return false;
 }
 
+static void count_failure(unsigned reason)
+{
+    metric_add(METRIC_HTTP_AUTH_FAILURES, reason, 1);
+}
+
 bool call_authenticate(struct call *c, struct problem *p)
 {
     const struct in6_addr *from = &c->http->peer->address;
     struct str text = STR("");
 
-    if (!bearer(c, &text, p))
+    if (!bearer(c, &text, p)) {
+        count_failure(c->headers.authorization.p ? METRIC_AUTH_MALFORMED : METRIC_AUTH_MISSING);
         return false;
+    }
     unsigned wait_s = throttle_wait(c->api->throttle, from, c->now_us);
-    if (wait_s)
+    if (wait_s) {
+        count_failure(METRIC_AUTH_THROTTLED);
         return told_to_wait(c, wait_s, p);
+    }
     int failed = look_up(c, text);
     if (failed == -ENOENT) {
         wait_s = throttle_fail(c->api->throttle, from, c->now_us);
+        count_failure(wait_s ? METRIC_AUTH_THROTTLED : METRIC_AUTH_INVALID);
         return wait_s ? told_to_wait(c, wait_s, p)
                       : problem_set(p, PROBLEM_INVALID_API_KEY, NULL,
                                     "The API key is not valid; it may be mistyped, revoked or "

@@ -25,6 +25,7 @@ struct api {
     struct throttle *throttle;
     struct stream_seats *seats;
     _Atomic bool maintenance;
+    _Atomic int logged_requests;               /* CONFIG_REQUESTS_… */
     _Atomic(const struct routing *) routing;   /* of live mode; NULL: none */
     _Atomic(const struct price_list *) prices; /* NULL: the built-in ones */
     char docs_url[256];                        /* not changed once requests come */
@@ -263,6 +264,8 @@ bool message_query_read(struct call *c, struct message_query *q, struct problem 
 
 /* ---- routes (routes.c) ---- */
 
+/* Notes what each route is about; once, before any request. */
+void routes_prepare(void);
 /* The index-th route, "POST" and "/v1/send"; false behind the last one. */
 bool route_at(size_t index, const char **ret_method, const char **ret_path);
 

@@ -1,4 +1,5 @@
 /* The routes: every path the service knows, what it needs, and who answers. */
+#include "api/answered.h"
 #include "api/call.h"
 
 #include "json/form.h"
@@ -75,6 +76,15 @@ static const struct route {
 };
 
 enum { ROUTE_COUNT = sizeof routes / sizeof *routes, ROUTE_PARAMETERS = 2 };
+
+/* What each is about, for the operator's counts. */
+static unsigned handlers[ROUTE_COUNT];
+
+void routes_prepare(void)
+{
+    for (size_t i = 0; i < ROUTE_COUNT; i++)
+        handlers[i] = handler_of(routes[i].path);
+}
 
 /* ---- finding the route ---- */
 
@@ -172,6 +182,7 @@ static const struct route *find_route(struct call *c)
             path_matches(routes[i].path, c->http->head.path, parameters)) {
             c->parameter = parameters[0];
             c->second = parameters[1];
+            c->http->about = handlers[i];
             return &routes[i];
         }
     }
@@ -235,6 +246,7 @@ static bool check_key(struct call *c, const struct route *route)
         answer_problem(c, &p);
         return false;
     }
+    memcpy(c->http->caller, c->key->last_four, sizeof c->key->last_four);
     usage_note(c->api->options.usage, c->key->id, c->now_us, c->http->peer->text);
     if (route->access & UNCOUNTED) {
         allowance_show(c);

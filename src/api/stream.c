@@ -2,6 +2,7 @@
 
 #include "api/accept.h"
 #include "api/stream_seats.h"
+#include "base/metric.h"
 
 #include <errno.h>
 
@@ -22,6 +23,7 @@ static void join(struct stream_ring *ring, struct stream *s)
 {
     struct stream *at = ring->turn;
 
+    metric_add(METRIC_EVENT_STREAMS, 0, 1);
     if (ring->count++ == 0) {
         ring->turn = s->next = s->previous = s;
         return;
@@ -35,6 +37,7 @@ static void join(struct stream_ring *ring, struct stream *s)
 
 static void leave(struct stream_ring *ring, struct stream *s)
 {
+    metric_add(METRIC_EVENT_STREAMS, 0, -1);
     s->previous->next = s->next;
     s->next->previous = s->previous;
     if (ring->turn == s)

@@ -1,6 +1,7 @@
 /* Calls that write: the request is suspended, its job goes to the writer, and when it is durable,
  * refused or lost, the worker answers. */
 #include "api/call.h"
+#include "base/log.h"
 
 #include <errno.h>
 
@@ -36,10 +37,8 @@ void *writing_new(struct call *c, size_t size)
 
 /* ---- on the writer's thread ---- */
 
-static int apply(struct write_job *job, struct store *s)
+static int apply_unlogged(struct writing *w, struct store *s)
 {
-    struct writing *w = (struct writing *)job;
-
     if (w->has_once) {
         int r = once_find(w, s);
         if (r != -ENOENT)
@@ -53,6 +52,16 @@ static int apply(struct write_job *job, struct store *s)
     if (r < 0 || !w->has_once || w->problem.code != PROBLEM_NONE)
         return r;
     return once_keep(w, s);
+}
+
+static int apply(struct write_job *job, struct store *s)
+{
+    struct writing *w = (struct writing *)job;
+
+    log_begin_request(w->call.http->id);
+    int r = apply_unlogged(w, s);
+    log_end_request();
+    return r;
 }
 
 static void done(struct write_job *job, int result)

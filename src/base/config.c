@@ -14,6 +14,7 @@ enum { MEMORY_MAX = 64 << 20, REPORT_MAX = 64 << 10, PATH_SIZE = 4096 };
 #define FIELD_ADDRESS(section, key)  section##_##key
 #define FIELD_PATH(section, key)     section##_##key
 #define FIELD_TEXT(section, key)     section##_##key
+#define FIELD_SECRET(section, key)   section##_##key
 #define FIELD_INTEGER(section, key)  section##_##key
 #define FIELD_DURATION(section, key) section##_##key##_ms
 #define FIELD_WORD(section, key)     section##_##key

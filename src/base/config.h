@@ -15,6 +15,7 @@ struct config_address {
 };
 
 enum { CONFIG_LOG_AUTO, CONFIG_LOG_TEXT, CONFIG_LOG_JSON }; /* log_format: the words' order */
+enum { CONFIG_REQUESTS_OFF, CONFIG_REQUESTS_ERRORS, CONFIG_REQUESTS_ALL }; /* log_requests */
 
 #define CONFIG_DAY_MS     INT64_C(86400000)
 #define CONFIG_LONGEST_MS (36500 * CONFIG_DAY_MS) /* a hundred years */
@@ -77,7 +78,13 @@ enum { CONFIG_LOG_AUTO, CONFIG_LOG_TEXT, CONFIG_LOG_JSON }; /* log_format: the w
     X(log, level, WORD, "info", 0, 0, "debug info warning error", "log-level",                     \
       "The least important events that are logged.")                                               \
     X(log, format, WORD, "auto", 0, 0, "auto text json", "log-format",                             \
-      "Form of the log; auto is text on a terminal and json otherwise.")
+      "Form of the log; auto is text on a terminal and json otherwise.")                           \
+    X(log, requests, WORD, "errors", 0, 0, "off errors all", NULL,                                 \
+      "Requests that get a line in the log; errors are answers from 500 on.")                      \
+    X(metrics, listen, ADDRESS, "127.0.0.1:9464", 0, 0, "off", "metrics-listen",                   \
+      "Address and port of the metrics for Prometheus; off: none.")                                \
+    X(metrics, token, SECRET, "", 0, 256, NULL, NULL,                                              \
+      "What must be shown to read the metrics; needed unless they are on loopback.")
 
 /* What the sections that have a name hold: [plan NAME], [carrier NAME], [sender ADDRESS],
  * [route NAME]. X(key, type, default, least, most, words, help); the member is the key, durations
@@ -216,6 +223,7 @@ struct config {
 #define CONFIG_MEMBER_ADDRESS(section, key)  struct config_address section##_##key
 #define CONFIG_MEMBER_PATH(section, key)     const char *section##_##key
 #define CONFIG_MEMBER_TEXT(section, key)     const char *section##_##key
+#define CONFIG_MEMBER_SECRET(section, key)   const char *section##_##key
 #define CONFIG_MEMBER_INTEGER(section, key)  int64_t section##_##key
 #define CONFIG_MEMBER_DURATION(section, key) int64_t section##_##key##_ms
 #define CONFIG_MEMBER_WORD(section, key)     int section##_##key
@@ -239,7 +247,7 @@ struct config {
 };
 
 enum config_type {
-    CONFIG_ADDRESS, /* least: the least port */
+    CONFIG_ADDRESS, /* least: the least port; `words`: a word instead, and host is "" */
     CONFIG_PATH,
     CONFIG_TEXT,   /* most: so many characters; 0 = any number */
     CONFIG_SECRET, /* the same, and not shown */
@@ -313,6 +321,9 @@ void config_report_done(struct config_report *r);
 int config_load(struct config **ret, const struct config_source *source,
                 struct config_report *report);
 void config_free(struct config *c);
+
+/* Whether nobody but this machine can reach it. */
+bool config_address_is_loopback(const struct config_address *a);
 
 /* NULL when there is none of that name. */
 const struct config_plan *config_plan_find(const struct config *c, const char *name);

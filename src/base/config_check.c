@@ -2,7 +2,11 @@
 #include "base/config_internal.h"
 #include "base/guess.h"
 
-enum { TON_MAX = 6, NPI_MAX = 18, PREFIX_DIGITS_MAX = 15 };
+#include <arpa/inet.h>
+#include <strings.h>
+
+enum { TON_MAX = 6, NPI_MAX = 18, PREFIX_DIGITS_MAX = 15, TOKEN_MIN = 16 };
+#define TOKEN_CHARACTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~+/="
 
 /* A text, what it is called, and where it was set. */
 struct setting {
@@ -54,6 +58,42 @@ static void check_company(struct config_load *l)
     if (c->sender_count && !c->carrier_count)
         config_fault(l, c->senders[0].place,
                      "a sender needs a carrier; write a section [carrier NAME]");
+}
+
+/* ---- metrics ---- */
+
+bool config_address_is_loopback(const struct config_address *a)
+{
+    struct in6_addr v6;
+    struct in_addr v4;
+
+    if (inet_pton(AF_INET, a->host, &v4) == 1)
+        return ntohl(v4.s_addr) >> 24 == IN_LOOPBACKNET;
+    if (inet_pton(AF_INET6, a->host, &v6) == 1)
+        return IN6_IS_ADDR_LOOPBACK(&v6);
+    return strcasecmp(a->host, "localhost") == 0;
+}
+
+/* Whoever reads the metrics knows how much is sent, and when. */
+static void check_metrics(struct config_load *l)
+{
+    const struct config *c = l->config;
+    size_t n = strlen(c->metrics_token);
+
+    if (c->metrics_listen.host[0] && !config_address_is_loopback(&c->metrics_listen) && n == 0)
+        config_fault(l, c->origins[CONFIG_metrics_listen],
+                     "metrics.listen is %s, which others can reach; set metrics.token too, or "
+                     "listen on 127.0.0.1",
+                     c->texts[CONFIG_metrics_listen]);
+    if (n > 0 && n < TOKEN_MIN)
+        config_fault(l, c->origins[CONFIG_metrics_token],
+                     "metrics.token has %zu characters; it needs at least %d, so that nobody "
+                     "guesses it",
+                     n, TOKEN_MIN);
+    if (strspn(c->metrics_token, TOKEN_CHARACTERS) != n)
+        config_fault(l, c->origins[CONFIG_metrics_token],
+                     "metrics.token may have letters, digits and -._~+/= only: it goes into a "
+                     "header");
 }
 
 /* ---- names of carriers ---- */
@@ -300,6 +340,7 @@ void config_check(struct config_load *l)
         l,
         (struct setting){c->tls_certificate, "tls.certificate", c->origins[CONFIG_tls_certificate]},
         (struct setting){c->tls_key, "tls.key", c->origins[CONFIG_tls_key]});
+    check_metrics(l);
     check_retention(l);
     check_all_required(l);
     check_company(l);

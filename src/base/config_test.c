@@ -181,7 +181,8 @@ static void test_unknown_names(void **state)
     check_fault("[sever]\nlisten = x\n", 1, "there is no section [sever]; did you mean [server]?");
     check_fault("[mail]\nlisten = x\n", 1,
                 "there is no section [mail]; there are [server], [tls], [queue], [simulator], "
-                "[webhooks], [retention], [log], [plan NAME], [carrier NAME], [sender ADDRESS] and "
+                "[webhooks], [retention], [log], [metrics], [plan NAME], [carrier NAME], [sender "
+                "ADDRESS] and "
                 "[route NAME]");
     check_fault("level = info\n", 1, "'level' stands before any section; write [log] above it");
 }
@@ -223,6 +224,50 @@ static void test_bad_addresses(void **state)
                  "server.listen must be HOST:PORT, such as 127.0.0.1:8443 or [::1]:8443, not '%s'",
                  bad[i]);
         check_fault(text, 2, want);
+    }
+}
+
+static void test_metrics(void **state)
+{
+    load_good("[metrics]\nlisten = 0.0.0.0:9\ntoken = 0123456789-abcdef\n");
+    assert_int_equal(config->metrics_listen.port, 9);
+    assert_string_equal(config->metrics_token, "0123456789-abcdef");
+}
+
+static void test_metrics_off(void **state)
+{
+    load_good("[metrics]\nlisten = off\n");
+    assert_string_equal(config->metrics_listen.host, "");
+}
+
+static void test_metrics_faults(void **state)
+{
+    check_fault("[metrics]\nlisten = on\n", 2,
+                "metrics.listen must be HOST:PORT, such as 127.0.0.1:8443 or [::1]:8443, or off, "
+                "not 'on'");
+    check_fault("[metrics]\nlisten = [::]:9\n", 2,
+                "metrics.listen is [::]:9, which others can reach; set metrics.token too, or "
+                "listen on 127.0.0.1");
+    check_fault("[metrics]\ntoken = 0123456789abcde\n", 2,
+                "metrics.token has 15 characters; it needs at least 16, so that nobody guesses it");
+    check_fault("[metrics]\ntoken = 0123456789 abcdef\n", 2,
+                "metrics.token may have letters, digits and -._~+/= only: it goes into a header");
+}
+
+static void test_loopback(void **state)
+{
+    static const struct {
+        const char *host;
+        bool loopback;
+    } cases[] = {{"127.0.0.1", true},  {"127.9.9.9", true}, {"::1", true},
+                 {"localhost", true},  {"LocalHost", true}, {"0.0.0.0", false},
+                 {"128.0.0.1", false}, {"::", false},       {"localhost.example.com", false},
+                 {"10.0.0.1", false}};
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct config_address a = {.port = 1};
+        snprintf(a.host, sizeof a.host, "%s", cases[i].host);
+        assert_int_equal(config_address_is_loopback(&a), cases[i].loopback);
     }
 }
 
@@ -351,6 +396,10 @@ int main(void)
         CONFIG_CASE(test_unknown_names),
         CONFIG_CASE(test_bad_values),
         CONFIG_CASE(test_bad_addresses),
+        CONFIG_CASE(test_metrics),
+        CONFIG_CASE(test_metrics_off),
+        CONFIG_CASE(test_metrics_faults),
+        cmocka_unit_test(test_loopback),
         CONFIG_CASE(test_structure_faults),
         CONFIG_CASE(test_retention),
         CONFIG_CASE(test_no_text_file),

@@ -102,9 +102,14 @@ static bool set_address(struct config_address *member, const struct config_row *
 {
     struct config_address address;
 
+    if (row->words && strcmp(text, row->words) == 0) {
+        *member = (struct config_address){.port = 0};
+        return true;
+    }
     if (!parse_address(str_of(text), &address)) {
-        str_format(fault, CONFIG_FAULT_SIZE, "must be HOST:PORT, such as %s, not '%s'",
-                   row->least ? "smpp.example.com:2775" : "127.0.0.1:8443 or [::1]:8443", text);
+        str_format(fault, CONFIG_FAULT_SIZE, "must be HOST:PORT, such as %s%s%s, not '%s'",
+                   row->least ? "smpp.example.com:2775" : "127.0.0.1:8443 or [::1]:8443",
+                   row->words ? ", or " : "", row->words ? row->words : "", text);
         return false;
     }
     if (address.port < row->least) {

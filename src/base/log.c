@@ -4,11 +4,13 @@
 #include "base/clock.h"
 #include "base/utf8.h"
 
+#include <inttypes.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <unistd.h>
 
-enum { LINE_MAX_BYTES = 8192 }; /* enough for a text of control characters, each escaped */
+/* Enough for a text of control characters, each escaped. */
+enum { TEXT_MAX_BYTES = 1024, LINE_MAX_BYTES = 8192 };
 
 /* They change while others log: the configuration can be read again. */
 static _Atomic enum log_level least_level = LOG_INFO;
@@ -63,29 +65,160 @@ static void add_plain_text(struct buf *b, struct str text)
     }
 }
 
+/* ---- the request ---- */
+
+enum { REQUEST_SIZE = 24 };
+
+static _Thread_local char request[REQUEST_SIZE]; /* "" = none */
+
+void log_begin_request(const char *id)
+{
+    size_t n = strnlen(id, REQUEST_SIZE - 1);
+
+    memcpy(request, id, n);
+    request[n] = '\0';
+}
+
+void log_end_request(void)
+{
+    request[0] = '\0';
+}
+
+/* ---- lines ---- */
+
+struct line {
+    enum log_level level;
+    const char *event;
+    const struct log_field *fields;
+    size_t field_count;
+    struct str text;
+};
+
+static void add_json_member(struct buf *b, const char *name, struct str text)
+{
+    buf_printf(b, ",\"%s\":\"", name);
+    add_json_text(b, text);
+    buf_add_char(b, '"');
+}
+
+static void add_json(struct buf *b, const struct line *l, const char *time)
+{
+    buf_printf(b, "{\"time\":\"%s\",\"level\":\"%s\",\"event\":\"%s\"", time, level_names[l->level],
+               l->event);
+    add_json_member(b, "message", l->text);
+    for (size_t i = 0; i < l->field_count; i++) {
+        const struct log_field *f = &l->fields[i];
+        if (f->text.p)
+            add_json_member(b, f->name, f->text);
+        else
+            buf_printf(b, ",\"%s\":%" PRId64, f->name, f->number);
+    }
+    if (request[0])
+        add_json_member(b, "request", str_of(request));
+    buf_text(b, "}\n");
+}
+
+static void add_plain(struct buf *b, const struct line *l, const char *time)
+{
+    buf_printf(b, "%.8s %-7s %s: ", time + 11, level_names[l->level], l->event);
+    add_plain_text(b, l->text);
+    for (size_t i = 0; i < l->field_count; i++) {
+        const struct log_field *f = &l->fields[i];
+        buf_printf(b, " %s=", f->name);
+        if (f->text.p)
+            add_plain_text(b, f->text);
+        else
+            buf_add_i64(b, f->number);
+    }
+    if (request[0])
+        buf_printf(b, " %s", request);
+    buf_add_char(b, '\n');
+}
+
+static void write_line(const struct line *l)
+{
+    struct buf line BUF_CLEANUP = {.max = LINE_MAX_BYTES};
+    char time[RFC3339_SIZE];
+
+    rfc3339_format(clock_now_us(&clock_real), time);
+    if (atomic_load_explicit(&as_json, memory_order_relaxed))
+        add_json(&line, l, time);
+    else
+        add_plain(&line, l, time);
+    /* One write, so that lines of several threads do not mix. */
+    if (!line.failed)
+        (void)!write(STDERR_FILENO, line.p, line.n);
+}
+
+static void log_this(struct line *l, const char *format, va_list args)
+{
+    char text[TEXT_MAX_BYTES];
+
+    vsnprintf(text, sizeof text, format, args);
+    l->text = str_of(text);
+    write_line(l);
+}
+
 void log_event(enum log_level level, const char *event, const char *format, ...)
 {
-    char text[1024], time[RFC3339_SIZE];
-    struct buf line BUF_CLEANUP = {.max = LINE_MAX_BYTES};
+    struct line l = {.level = level, .event = event};
     va_list args;
 
     if (!log_wants(level))
         return;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    log_this(&l, format, args);
     va_end(args);
-    rfc3339_format(clock_now_us(&clock_real), time);
-    if (atomic_load_explicit(&as_json, memory_order_relaxed)) {
-        buf_printf(&line, "{\"time\":\"%s\",\"level\":\"%s\",\"event\":\"%s\",\"message\":\"", time,
-                   level_names[level], event);
-        add_json_text(&line, str_of(text));
-        buf_text(&line, "\"}\n");
-    } else {
-        buf_printf(&line, "%.8s %-7s %s: ", time + 11, level_names[level], event);
-        add_plain_text(&line, str_of(text));
-        buf_add_char(&line, '\n');
-    }
-    /* One write, so that lines of several threads do not mix. */
-    if (!line.failed)
-        (void)!write(STDERR_FILENO, line.p, line.n);
+}
+
+void log_event_with(enum log_level level, const char *event, const struct log_field *fields,
+                    size_t count, const char *format, ...)
+{
+    struct line l = {.level = level, .event = event, .fields = fields, .field_count = count};
+    va_list args;
+
+    if (!log_wants(level))
+        return;
+    va_start(args, format);
+    log_this(&l, format, args);
+    va_end(args);
+}
+
+/* ---- numbers ---- */
+
+enum { SHOWN_FRONT = 4, SHOWN_END = 4, SHOWN_OF_SHORT = 2, SHORT_DIGITS = 9, DIGITS_MAX = 32 };
+enum { NAME_DIGITS = 6 }; /* a name of a sender has no more */
+
+/* Its digits, whatever stands between them; *ret_alone: nothing else does but a + before them. */
+static size_t digits_of(struct str text, char out[DIGITS_MAX], bool *ret_alone)
+{
+    size_t n = 0;
+
+    *ret_alone = true;
+    for (size_t i = 0; i < text.n; i++)
+        if (text.p[i] >= '0' && text.p[i] <= '9') {
+            if (n < DIGITS_MAX)
+                out[n++] = text.p[i];
+        } else if (i > 0 || text.p[i] != '+') {
+            *ret_alone = false;
+        }
+    return n;
+}
+
+const char *log_number(struct str number, char out[LOG_NUMBER_SIZE])
+{
+    char digits[DIGITS_MAX];
+    bool alone;
+    size_t n = digits_of(number, digits, &alone);
+    const char *plus = number.n && number.p[0] == '+' ? "+" : "";
+
+    if (n == 0 || (!alone && n <= NAME_DIGITS))
+        str_format(out, LOG_NUMBER_SIZE, "%.*s", STR_FMT(number));
+    else if (n < SHORT_DIGITS)
+        str_format(out, LOG_NUMBER_SIZE, "***%.*s", (int)(n < SHOWN_OF_SHORT ? n : SHOWN_OF_SHORT),
+                   digits + (n > SHOWN_OF_SHORT ? n - SHOWN_OF_SHORT : 0));
+    else
+        str_format(out, LOG_NUMBER_SIZE, "%s%.*s***%.*s", plus, SHOWN_FRONT, digits, SHOWN_END,
+                   digits + n - SHOWN_END);
+    return out;
 }

@@ -213,6 +213,90 @@ static void test_lines_do_not_mix(void **state)
     assert_int_equal(lines, 800);
 }
 
+/* ---- fields and requests ---- */
+
+static void assert_ends(struct str line, const char *end)
+{
+    size_t n = strlen(end);
+
+    assert_true(line.n >= n);
+    assert_memory_equal(line.p + line.n - n, end, n);
+}
+
+static void test_fields(void **state)
+{
+    struct log_field fields[] = {{.name = "status", .number = 503},
+                                 {.name = "path", .text = STR("/a\"b\n")},
+                                 {.name = "none", .text = STR("")}};
+
+    log_init(LOG_INFO, true);
+    log_event_with(LOG_INFO, "http", fields, 3, "%s", "an answer");
+    assert_ends(take_lines(), "\"event\":\"http\",\"message\":\"an answer\",\"status\":503,"
+                              "\"path\":\"/a\\\"b\\u000a\",\"none\":\"\"}\n");
+    log_init(LOG_INFO, false);
+    log_event_with(LOG_INFO, "http", fields, 3, "%s", "an answer");
+    assert_ends(take_lines(), " http: an answer status=503 path=/a\"b  none=\n");
+    log_init(LOG_WARNING, false);
+    log_event_with(LOG_INFO, "http", fields, 3, "%s", "an answer");
+    assert_int_equal(take_lines().n, 0);
+}
+
+static void *log_beside(void *unused)
+{
+    log_info("test", "beside");
+    return NULL;
+}
+
+/* Until its end, on this thread alone, and whatever becomes of the id that was given. */
+static void test_request(void **state)
+{
+    char id[] = "req_0123456789abcdef";
+    pthread_t thread;
+
+    log_init(LOG_INFO, true);
+    log_begin_request(id);
+    memset(id, 'x', sizeof id - 1);
+    log_info("test", "inside");
+    assert_ends(take_lines(), "\"message\":\"inside\",\"request\":\"req_0123456789abcdef\"}\n");
+    assert_int_equal(pthread_create(&thread, NULL, log_beside, NULL), 0);
+    pthread_join(thread, NULL);
+    assert_ends(take_lines(), "\"message\":\"beside\"}\n");
+    log_init(LOG_INFO, false);
+    log_info("test", "inside");
+    assert_ends(take_lines(), " test: inside req_0123456789abcdef\n");
+    log_begin_request("an id that is far too long for any request");
+    log_info("test", "inside");
+    assert_ends(take_lines(), " inside an id that is far too l\n");
+    log_end_request();
+    log_info("test", "outside");
+    assert_ends(take_lines(), " test: outside\n");
+}
+
+static void test_number(void **state)
+{
+    static const struct {
+        const char *number, *shown;
+    } cases[] = {{"+15551234567", "+1555***4567"},
+                 {"15551234567", "1555***4567"},
+                 {"+491701234567890", "+4917***7890"},
+                 {"+290123456", "+2901***3456"},
+                 {"+29012345", "***45"},
+                 {"12345", "***45"},
+                 {"1", "***1"},
+                 {"+", "+"},
+                 {"", ""},
+                 {"ACME", "ACME"},
+                 {"+1 (555) 123-4567", "+1555***4567"},
+                 {"tel:15551234567", "1555***4567"},
+                 {"Route 66", "Route 66"},
+                 {"A1234567", "***67"},
+                 {"A sender that is long", "A sender that i"}};
+    char out[LOG_NUMBER_SIZE];
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_string_equal(log_number(str_of(cases[i].number), out), cases[i].shown);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -222,6 +306,9 @@ int main(void)
         cmocka_unit_test(test_level),
         cmocka_unit_test(test_text),
         cmocka_unit_test(test_lines_do_not_mix),
+        cmocka_unit_test(test_fields),
+        cmocka_unit_test(test_request),
+        cmocka_unit_test(test_number),
     };
     return cmocka_run_group_tests(tests, catch_stderr, give_stderr_back);
 }

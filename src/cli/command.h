@@ -13,6 +13,7 @@
     X(LISTEN, "listen", 0, "HOST:PORT", NULL)                                                      \
     X(WORKERS, "workers", 0, "N", NULL)                                                            \
     X(LOG_LEVEL, "log-level", 0, "LEVEL", NULL)                                                    \
+    X(METRICS_LISTEN, "metrics-listen", 0, "HOST:PORT", NULL)                                      \
     X(LOG_FORMAT, "log-format", 0, "FORMAT", NULL)                                                 \
     X(ALLOW_LOCALHOST, "allow-localhost-webhooks", 0, "off|on", NULL)                              \
     X(NAME, "name", 0, "NAME", "What the key is for, in your words.")                              \

@@ -98,14 +98,17 @@ static void add_setting(struct table *t, const char *name, const char *value, co
 }
 
 /* Secrets are not shown, only whether there is one. */
+static const char *shown(const struct config_row *row, const char *text)
+{
+    return row->type == CONFIG_SECRET && text[0] ? "****" : text;
+}
+
 static void add_section(struct table *t, const struct config_kind *k,
                         const struct config_section *section)
 {
-    for (size_t i = 0; i < k->row_count; i++) {
-        bool hidden = k->rows[i].type == CONFIG_SECRET && section->texts[i][0];
+    for (size_t i = 0; i < k->row_count; i++)
         add_setting(t, arena_printf(&t->memory, "%s %s.%s", k->word, section->name, k->rows[i].key),
-                    hidden ? "****" : section->texts[i], section->origins[i]);
-    }
+                    shown(&k->rows[i], section->texts[i]), section->origins[i]);
 }
 
 static void add_sections(struct table *t, const struct config *config)
@@ -137,7 +140,7 @@ int run_config_show(const struct invocation *in)
     for (size_t i = 0; i < CONFIG_ROW_COUNT; i++)
         add_setting(&t,
                     arena_printf(&t.memory, "%s.%s", config_rows[i].section, config_rows[i].key),
-                    config->texts[i], config->origins[i]);
+                    shown(&config_rows[i], config->texts[i]), config->origins[i]);
     add_sections(&t, config);
     table_print(&t, format, stdout);
     config_free(config);

@@ -3,6 +3,7 @@
 #include "hooks/hook_set_internal.h"
 
 #include "base/log.h"
+#include "base/metric.h"
 #include "view/public_id.h"
 #include "view/signature.h"
 
@@ -198,6 +199,40 @@ static struct report *report_new(const struct hook_job *j, const struct loop_htt
     return r;
 }
 
+/* ---- counts ---- */
+
+static unsigned result_of(const struct loop_http_reply *reply)
+{
+    switch (reply->outcome) {
+    case LOOP_HTTP_ANSWERED:
+        return reply_is_well(reply) ? METRIC_ATTEMPT_GOOD : METRIC_ATTEMPT_STATUS;
+    case LOOP_HTTP_REFUSED:
+        return METRIC_ATTEMPT_REFUSED;
+    case LOOP_HTTP_UNREACHABLE:
+        return METRIC_ATTEMPT_UNREACHABLE;
+    case LOOP_HTTP_TIMED_OUT:
+        return METRIC_ATTEMPT_TIMED_OUT;
+    case LOOP_HTTP_DISTRUSTED:
+        return METRIC_ATTEMPT_DISTRUSTED;
+    case LOOP_HTTP_BROKEN:
+        break;
+    }
+    return METRIC_ATTEMPT_BROKEN;
+}
+
+static void count_attempt(const struct hook_set *s, const struct hook_job *j,
+                          const struct loop_http_reply *reply, enum delivery_state state)
+{
+    metric_add(METRIC_HOOK_ATTEMPTS, result_of(reply), 1);
+    metric_observe(METRIC_HOOK_SECONDS, 0, reply->duration_us);
+    if (state == DELIVERY_WAITING)
+        return;
+    metric_add(METRIC_HOOK_DELIVERIES,
+               state == DELIVERY_DONE ? METRIC_DELIVERY_GOOD : METRIC_DELIVERY_BAD, 1);
+    if (state == DELIVERY_DONE)
+        metric_observe(METRIC_HOOK_LAG_SECONDS, 0, hook_now_us(s) - j->delivery.created_us);
+}
+
 void hook_report(struct hook_set *s, struct hook_job *j, const struct loop_http_reply *reply,
                  const struct verdict *v, bool final)
 {
@@ -221,6 +256,7 @@ void hook_report(struct hook_set *s, struct hook_job *j, const struct loop_http_
     r->endpoint = l->endpoint;
     r->now_us = hook_now_us(s);
     j->delivery.attempts++;
+    count_attempt(s, j, reply, v->state);
     l->owing++;
     errand_owe(&r->errand, s->writer);
 }

@@ -1,6 +1,7 @@
 /* What carriers say to parcels, and what becomes of those that they say nothing to. */
 #include "messaging/dispatch_internal.h"
 
+#include "base/metric.h"
 #include "base/utf8.h"
 
 #include <assert.h>
@@ -29,6 +30,7 @@ static void later(struct dispatch *d, struct parcel *p, const struct carrier_ans
     }
     int step = p->tries++;
     p->lane->counts.retried++;
+    metric_add(METRIC_RETRIED, 0, 1);
     struct note *note =
         note_new(EVENT_RETRY, "%.*s%sIt is tried again in %lld seconds.", STR_FMT(a->detail),
                  a->detail.n ? " " : "", (long long)(d->options.retry_us[step] / 1000000));

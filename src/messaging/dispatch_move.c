@@ -1,5 +1,6 @@
 /* Changes of status: what carriers report, and what dispatch itself decides, on the way to the
  * store and back. */
+#include "base/metric.h"
 #include "messaging/dispatch_internal.h"
 #include "messaging/price.h"
 #include "messaging/status.h"
@@ -103,8 +104,10 @@ void dispatch_fail(struct dispatch *d, struct parcel *p, enum failure failure, s
     struct move move = {.parcel = p, .notes = notes, .refund = is_free(&p->message, failure)};
 
     p->place = PARCEL_LEAVING;
-    if (failure == FAILURE_VALIDITY_EXPIRED)
+    if (failure == FAILURE_VALIDITY_EXPIRED) {
         p->lane->counts.expired++;
+        metric_add(METRIC_EXPIRED, 0, 1);
+    }
     make_move(d, move, p->message.id, STATUS_FAILED, failure);
 }
 

@@ -1,6 +1,7 @@
 /* Other routes for messages that their carrier does not take. */
 #include "messaging/dispatch_internal.h"
 
+#include "base/metric.h"
 #include "base/random.h"
 
 #define DEAD_US      INT64_C(5000000)  /* a link that is lost may be back in a moment */
@@ -49,6 +50,7 @@ struct lane *failover_lane(struct dispatch *d, struct parcel *p)
 struct note *failover_note(struct parcel *p, const struct lane *to, struct str why)
 {
     p->lane->counts.failed_over++;
+    metric_add(METRIC_FAILED_OVER, 0, 1);
     return note_new(EVENT_FAILOVER, "%.*s%sIt goes to %s now.", STR_FMT(why), why.n ? " " : "",
                     to->carrier->name);
 }

@@ -5,6 +5,7 @@
  * messages a carrier may have had. Whatever it proves not to have had loses its mark again. */
 #include "messaging/dispatch_internal.h"
 
+#include "base/metric.h"
 #include "messaging/validity.h"
 
 #include <stdlib.h>
@@ -86,8 +87,11 @@ static bool submit(struct parcel *p)
 
     p->place = PARCEL_LEAVING;
     p->given = l->term;
-    if (l->carrier && l->carrier->ops->submit(l->carrier, p) == 0)
+    enum mode mode = p->message.mode; /* the carrier may have answered when it returns */
+    if (l->carrier && l->carrier->ops->submit(l->carrier, p) == 0) {
+        metric_add(METRIC_HANDED, mode, 1);
         return true;
+    }
     p->given = 0;
     p->place = PARCEL_WAITING;
     return false;

@@ -1,5 +1,6 @@
 #include "messaging/receipts.h"
 
+#include "base/metric.h"
 #include "messaging/parked_receipts.h"
 #include "messaging/receipt_apply.h"
 #include "messaging/receipt_finder.h"
@@ -118,6 +119,13 @@ static void count_applied(struct receipts *r, const struct receipt_job *j)
         r->counts.repeated++;
     else
         r->counts.matched++;
+    metric_add(METRIC_RECEIPTS, j->repeated ? METRIC_RECEIPT_REPEATED : METRIC_RECEIPT_MATCHED, 1);
+}
+
+static void count_stray(struct receipts *r)
+{
+    r->counts.strays++;
+    metric_add(METRIC_RECEIPTS, METRIC_RECEIPT_STRAY, 1);
 }
 
 static void matched_back(struct errand *e)
@@ -126,7 +134,7 @@ static void matched_back(struct errand *e)
     bool stray = j->match_count == 0;
 
     if (e->result == 0 && stray)
-        j->receipts->counts.strays++;
+        count_stray(j->receipts);
     else if (e->result == 0)
         count_applied(j->receipts, j);
     j->done(j->context, e->result == 0 && stray ? 1 : e->result);
@@ -138,7 +146,7 @@ static void stray_back(struct errand *e)
     struct receipt_job *j = (struct receipt_job *)e;
 
     if (e->result == 0)
-        j->receipts->counts.strays++;
+        count_stray(j->receipts);
     else
         parked_receipts_drop(j->receipts->parked, j); /* it comes again */
     j->done(j->context, e->result ? e->result : 1);

@@ -2,6 +2,8 @@
  * after a rest, or for another one. */
 #include "messaging/dispatch_internal.h"
 
+#include "base/metric.h"
+
 #include <stdlib.h>
 
 struct requeue {
@@ -114,6 +116,7 @@ void dispatch_requeue(struct dispatch *d, struct parcel *p, struct lane *to, uns
                           .notes = notes};
     p->place = PARCEL_CHANGING;
     p->lane->counts.maybe_twice += is_maybe_twice(notes);
+    metric_add(METRIC_DUPLICATES, 0, is_maybe_twice(notes));
     if (to != p->lane)
         to->coming++;
     errand_init(&r->errand, &d->written, apply_requeue, requeue_back);

@@ -1,6 +1,7 @@
 #include "net/acceptor.h"
 
 #include "base/clock.h"
+#include "base/metric.h"
 #include "base/random.h"
 #include "net/listener.h"
 
@@ -37,6 +38,7 @@ static void close_connection(struct acceptor *a, int fd)
 
 static void refuse_plain(struct acceptor *a, int fd)
 {
+    metric_add(METRIC_HTTP_REFUSED, METRIC_DOOR_PLAIN, 1);
     char unread[16384], answer[512];
     int n =
         snprintf(answer, sizeof answer,
@@ -61,7 +63,7 @@ static void first_byte(struct acceptor *a, int fd)
     epoll_ctl(a->epoll, EPOLL_CTL_DEL, fd, NULL);
     if (n <= 0)
         close_connection(a, fd);
-    else if (byte != TLS_HANDSHAKE)
+    else if (byte != TLS_HANDSHAKE && !a->options.plain)
         refuse_plain(a, fd);
     else
         a->options.take(a->options.context, fd);
@@ -74,10 +76,12 @@ static void accept_one(struct acceptor *a, int fd, const struct sockaddr *addres
     int on = 1;
 
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    if (!conn_open(a->options.table, fd, address, deadline_us))
+    if (!conn_open(a->options.table, fd, address, deadline_us)) {
+        metric_add(METRIC_HTTP_REFUSED, METRIC_DOOR_FULL, 1);
         close(fd);
-    else if (epoll_ctl(a->epoll, EPOLL_CTL_ADD, fd, &event) < 0)
+    } else if (epoll_ctl(a->epoll, EPOLL_CTL_ADD, fd, &event) < 0) {
         close_connection(a, fd);
+    }
 }
 
 /* Not without end, so that a flood of connections does not keep the old ones from being swept. */

@@ -4,6 +4,8 @@
  * buffer hold and a client cannot fill our memory by asking faster than it listens. Epoll is
  * edge-triggered: `readable` remembers that the socket may hold more. */
 #include "base/clock.h"
+#include "base/log.h"
+#include "base/metric.h"
 #include "net/http_internal.h"
 
 #include <arpa/inet.h>
@@ -54,14 +56,16 @@ struct http_conn *http_conn_new(struct http_worker *w, int fd)
 {
     struct http_conn *c = calloc(1, sizeof *c);
 
-    if (!c || tls_stream_init(&c->tls, w->server->tls) < 0) {
+    if (!c || (w->server->tls && tls_stream_init(&c->tls, w->server->tls) < 0)) {
         free(c);
         return NULL;
     }
+    if (!w->server->tls)
+        tls_stream_init_plain(&c->tls);
     c->worker = w;
     c->fd = fd;
     find_peer(c);
-    c->state = CONN_HANDSHAKE;
+    c->state = w->server->tls ? CONN_HANDSHAKE : CONN_HEAD;
     c->readable = true;
     c->tls.output = &w->cipher;
     buf_init(&c->in, IN_MAX);
@@ -206,10 +210,12 @@ static bool do_handshake(struct http_conn *c)
         return false;
     enum tls_result result = got == TLS_OK ? tls_stream_handshake(&c->tls) : TLS_BROKEN;
     if (!send_cipher(c) || result == TLS_BROKEN || result == TLS_CLOSED) {
+        metric_add(METRIC_HTTP_HANDSHAKES, METRIC_HANDSHAKE_BAD, 1);
         http_conn_close(c);
         return false;
     }
     if (result == TLS_OK) {
+        metric_add(METRIC_HTTP_HANDSHAKES, METRIC_HANDSHAKE_GOOD, 1);
         c->state = CONN_HEAD;
         if (c->tls.input.n && decrypt(c) != TLS_OK)
             http_conn_close(c);
@@ -241,11 +247,13 @@ static bool handle(struct http_conn *c)
 
     c->state = CONN_BUSY;
     http_conn_set_deadline(c, CONN_NO_DEADLINE);
+    log_begin_request(r->id);
     c->worker->server->options.handler(r);
-    if (r->suspended)
-        return false;
-    http_conn_answer(c);
-    return c->state != CONN_DEAD;
+    bool done = !r->suspended; /* else it may be another thread's by now */
+    if (done)
+        http_conn_answer(c);
+    log_end_request();
+    return done && c->state != CONN_DEAD;
 }
 
 /* Answered without having been read to its end: the connection cannot go on. */
@@ -287,6 +295,7 @@ static bool begin_request(struct http_conn *c)
         return false;
     }
     c->request = r;
+    r->began_us = c->worker->now_us;
     if (c->head_size == 0) {
         r->malformed = "its head does not end";
         return refuse(c);
@@ -464,8 +473,17 @@ bool http_conn_send_plain(struct http_conn *c)
     return ok;
 }
 
+static void tell_answered(const struct http_conn *c)
+{
+    const struct http_server_options *o = &c->worker->server->options;
+
+    if (o->answered)
+        o->answered(c->request, clock_monotonic_us() - c->request->began_us);
+}
+
 void http_conn_answer(struct http_conn *c)
 {
+    tell_answered(c);
     if (atomic_load_explicit(&c->worker->server->draining, memory_order_relaxed))
         c->close_after = true;
     if (c->request->stream) {

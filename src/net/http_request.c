@@ -62,6 +62,8 @@ struct http_request *http_request_new(struct http_conn *c)
     r->header_count = 0;
     r->finish = NULL;
     r->continuation = NULL;
+    r->about = 0;
+    r->caller[0] = '\0';
     atomic_fetch_add_explicit(&c->worker->server->in_flight, 1, memory_order_relaxed);
     return r;
 }
@@ -140,8 +142,11 @@ static void add_status_line(struct buf *b, unsigned status)
 /* "Date: …\r\n", made anew once a second. */
 static const char *date_field(struct http_worker *w)
 {
-    time_t now = (time_t)(clock_now_us(&clock_real) / 1000000);
+    struct timespec clock; /* the coarse one: to the tick, for a fourth of the price */
     struct tm utc;
+
+    clock_gettime(CLOCK_REALTIME_COARSE, &clock);
+    time_t now = clock.tv_sec;
 
     if (now != w->date_s) {
         gmtime_r(&now, &utc);

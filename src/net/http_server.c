@@ -2,8 +2,10 @@
 #include "net/http_server.h"
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "net/http_internal.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,8 +74,10 @@ static void take_resumed(struct http_worker *w)
         struct letter *next = l->next;
         struct http_request *r = (struct http_request *)l;
         struct http_conn *c = r->conn;
+        log_begin_request(r->id);
         r->finish(r);
         http_conn_answer(c);
+        log_end_request();
         http_conn_run(c);
         l = next;
     }
@@ -178,7 +182,8 @@ static void *worker_main(void *argument)
     struct http_worker *w = argument;
     struct epoll_event events[EVENTS];
 
-    pthread_setname_np(pthread_self(), "http");
+    const char *name = w->server->options.thread_name;
+    pthread_setname_np(pthread_self(), name ? name : "http");
     while (!atomic_load_explicit(&w->server->stopping, memory_order_relaxed)) {
         int n = epoll_wait(w->epoll, events, EVENTS, patience(w));
         w->now_us = clock_monotonic_us();
@@ -299,15 +304,16 @@ static int start_threads(struct http_server *s, char why[HTTP_WHY_SIZE])
     struct acceptor_options door = {.listen = s->options.listen,
                                     .table = &s->table,
                                     .first_byte_us = s->options.request_timeout_us,
+                                    .plain = !s->options.identity,
                                     .bound = tell_address,
                                     .take = take_connection,
                                     .context = s};
-    int failed = tls_context_new(&s->tls, s->options.identity);
+    int failed = s->options.identity ? tls_context_new(&s->tls, s->options.identity) : 0;
 
     for (unsigned i = 0; i < s->options.workers && !failed; i++)
         failed = worker_start(s, &s->workers[i]);
     if (failed) {
-        snprintf(why, HTTP_WHY_SIZE, "cannot start the HTTPS workers: %s", strerror(-failed));
+        snprintf(why, HTTP_WHY_SIZE, "cannot start the HTTP workers: %s", strerror(-failed));
         return failed;
     }
     return acceptor_start(&s->acceptor, &door, why, HTTP_WHY_SIZE);
@@ -321,14 +327,16 @@ int http_server_start(struct http_server **ret, const struct http_server_options
     *ret = NULL;
     snprintf(why, HTTP_WHY_SIZE, "out of memory");
     if (!s) {
-        tls_identity_free(options->identity);
+        if (options->identity)
+            tls_identity_free(options->identity);
         return -ENOMEM;
     }
     s->options = *options;
     s->workers = calloc(options->workers, sizeof *s->workers);
     if (!s->workers ||
         conn_table_init(&s->table, options->max_connections, options->max_per_address) < 0) {
-        tls_identity_free(options->identity);
+        if (options->identity)
+            tls_identity_free(options->identity);
         free(s->workers);
         free(s);
         return -ENOMEM;
@@ -348,8 +356,23 @@ const char *http_server_address(const struct http_server *s)
     return acceptor_address(s->acceptor);
 }
 
+unsigned http_server_connections(const struct http_server *s)
+{
+    unsigned count = 0;
+
+    for (unsigned i = 0; i < s->options.workers; i++)
+        count += atomic_load_explicit(&s->workers[i].connections, memory_order_relaxed);
+    return count;
+}
+
+bool http_server_is_secure(const struct http_server *s)
+{
+    return s->tls != NULL;
+}
+
 void http_server_set_identity(struct http_server *s, struct tls_identity *identity)
 {
+    assert(s->tls);
     tls_context_set_identity(s->tls, identity);
 }
 

@@ -1,4 +1,5 @@
-/* The HTTPS server: HTTP/1.1 over TLS 1.2 and 1.3, keep-alive, one thread per core.
+/* The HTTPS server: HTTP/1.1 over TLS 1.2 and 1.3, keep-alive, one thread per core. Without an
+ * identity it speaks plain HTTP, which is for loopback.
  *
  * One acceptor thread takes connections, refuses those over the caps, tells plain HTTP off, and
  * hands TLS connections to the worker with the fewest. Each worker is one thread with its own
@@ -63,9 +64,14 @@ struct http_request {
     http_handler *finish;
     void *continuation;
 
+    /* The handler's notes for `answered`: what it was about, and who asked. */
+    unsigned about;
+    char caller[8];
+
     /* Private to the server. */
     struct http_conn *conn;
     struct http_request *next_free;
+    int64_t began_us;                     /* when its head was here; the clock that never jumps */
     const struct http_stream_ops *stream; /* NULL: the answer is a whole */
     bool suspended;
 };
@@ -80,8 +86,11 @@ struct http_server_options {
     /* Asked about a body over body_max: how large this request's may be. On the worker's thread,
      * when the head is known; may be NULL. */
     size_t (*body_max_of)(struct http_request *r);
-    struct tls_identity *identity; /* the server takes it over */
+    struct tls_identity *identity; /* the server takes it over; NULL: plain HTTP */
     http_handler *handler;
+    /* On the worker's thread: the answer is on its way, or a stream begins. May be NULL. */
+    void (*answered)(const struct http_request *r, int64_t duration_us);
+    const char *thread_name; /* of the workers; NULL: "http" */
     void *context;
     /* On the starting thread: the address, "127.0.0.1:8443", before any request; may be NULL. */
     void (*bound)(void *context, const char *address);
@@ -104,7 +113,11 @@ int http_server_start(struct http_server **ret, const struct http_server_options
                       char why[HTTP_WHY_SIZE]);
 /* The address in use, "127.0.0.1:8443". */
 const char *http_server_address(const struct http_server *s);
-/* New connections get this identity from now on; the server takes it over. */
+/* Connections that workers have. Any thread. */
+unsigned http_server_connections(const struct http_server *s);
+/* Whether it speaks TLS. */
+bool http_server_is_secure(const struct http_server *s);
+/* New connections get this identity from now on; the server takes it over. Not for plain HTTP. */
 void http_server_set_identity(struct http_server *s, struct tls_identity *identity);
 /* Accepts nothing more, waits for requests under way up to drain_us. */
 void http_server_drain(struct http_server *s, int64_t drain_us);

@@ -140,9 +140,15 @@ int tls_stream_init(struct tls_stream *s, struct tls_context *c)
     return 0;
 }
 
+void tls_stream_init_plain(struct tls_stream *s)
+{
+    *s = (struct tls_stream){.session = NULL};
+}
+
 void tls_stream_done(struct tls_stream *s)
 {
-    gnutls_deinit(s->session);
+    if (s->session)
+        gnutls_deinit(s->session);
     s->session = NULL;
 }
 
@@ -178,8 +184,17 @@ static size_t read_room(const struct tls_stream *s)
     return s->input.n < RECORD_MAX ? s->input.n : RECORD_MAX;
 }
 
+static enum tls_result pass(struct tls_stream *s, struct buf *out)
+{
+    buf_add(out, s->input);
+    s->input.n = 0;
+    return out->failed ? TLS_BROKEN : TLS_MORE;
+}
+
 enum tls_result tls_stream_read(struct tls_stream *s, struct buf *out)
 {
+    if (!s->session)
+        return pass(s, out);
     for (;;) {
         size_t room = read_room(s);
         char *into = buf_reserve(out, room);
@@ -200,6 +215,10 @@ enum tls_result tls_stream_read(struct tls_stream *s, struct buf *out)
 
 bool tls_stream_write(struct tls_stream *s, struct str plain)
 {
+    if (!s->session) {
+        buf_add(s->output, plain);
+        return !s->output->failed;
+    }
     while (plain.n) {
         ssize_t n = gnutls_record_send(s->session, plain.p, plain.n);
         if (n <= 0)
@@ -211,5 +230,6 @@ bool tls_stream_write(struct tls_stream *s, struct str plain)
 
 void tls_stream_close_notify(struct tls_stream *s)
 {
-    gnutls_bye(s->session, GNUTLS_SHUT_WR);
+    if (s->session)
+        gnutls_bye(s->session, GNUTLS_SHUT_WR);
 }

@@ -31,6 +31,8 @@ struct tls_stream {
 };
 
 int tls_stream_init(struct tls_stream *s, struct tls_context *c);
+/* Without a session: bytes pass as they are. For a server that speaks plain HTTP. */
+void tls_stream_init_plain(struct tls_stream *s);
 void tls_stream_done(struct tls_stream *s);
 
 enum tls_result { TLS_OK, TLS_MORE, TLS_CLOSED, TLS_BROKEN };

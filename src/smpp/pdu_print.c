@@ -1,5 +1,6 @@
 /* A PDU as one line. It may go to a log: no password, no text of a message, no whole phone number.
  */
+#include "base/log.h"
 #include "smpp/pdu_internal.h"
 
 #include <ctype.h>
@@ -25,22 +26,19 @@ static void print_text(struct buf *out, struct str text)
     buf_add_char(out, '\'');
 }
 
-enum { NUMBER_SHOWN = 4, SHORT_MAX = 6 };
+enum { SHORT_MAX = 6 };
 
-/* Names and short numbers whole; of longer numbers the front, which says where they belong. */
+/* Names and short numbers whole. */
 static void print_address(struct buf *out, const struct smpp_address *address)
 {
+    char shown[LOG_NUMBER_SIZE];
     size_t digits = 0;
 
     for (size_t i = 0; i < address->digits.n; i++)
         digits += isdigit((unsigned char)address->digits.p[i]) != 0;
     buf_printf(out, "%u/%u ", address->ton, address->npi);
-    if (digits <= SHORT_MAX) {
-        print_text(out, address->digits);
-        return;
-    }
-    print_text(out, (struct str){address->digits.p, NUMBER_SHOWN});
-    buf_printf(out, "… (%zu)", address->digits.n);
+    print_text(out,
+               digits <= SHORT_MAX ? address->digits : str_of(log_number(address->digits, shown)));
 }
 
 static void print_size(struct buf *out, struct str bytes)

@@ -27,7 +27,7 @@ static void a_message(void **state)
                               .registered_delivery = 1,
                               .data_coding = 8,
                               .short_message = STR("secret words")},
-           "submit_sm #7, source 5/0 'Skylark', destination 1/1 '4477'… (12), esm_class 0x40, "
+           "submit_sm #7, source 5/0 'Skylark', destination 1/1 '4477***0123', esm_class 0x40, "
            "validity '000000010000000R', registered_delivery 0x01, data_coding 0x08, "
            "short_message 12 bytes");
 }
@@ -75,7 +75,7 @@ static void parameters_have_names(void **state)
                               .destination = {1, 1, STR("+4477009")},
                               .tlvs = STR("\0\x1e\0\5A001\0\x04\x27\0\1\2\x04\x24\0\6secret"
                                           "\x14\x01\0\1x\x02\x04\0\3xyz\x04\x23\0\3\3\0\1")},
-           "data_sm #9, source 3/0 '123456', destination 1/1 '+447'… (8), "
+           "data_sm #9, source 3/0 '123456', destination 1/1 '***09', "
            "receipted_message_id 'A001', message_state 2, message_payload 6 bytes, "
            "tlv 0x1401 1 byte, user_message_reference 3 bytes, network_error_code 3 bytes");
 }

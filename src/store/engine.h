@@ -7,6 +7,7 @@
  * of keys, so engines need not. */
 #pragma once
 
+#include "store/deeds.h"
 #include "store/store.h"
 
 #include <stdatomic.h>
@@ -194,6 +195,7 @@ struct store {
     _Atomic uint64_t key_generation; /* any thread reads */
     _Atomic uint64_t commits;        /* any thread reads; readers with an older count look again */
     struct store_newsboard news;
+    struct deeds deeds;
     char error[STORE_WHY_SIZE];
 };
 

@@ -2,6 +2,7 @@
  * the bulk, the next ones what came meanwhile. When little is left the writer is told that it may
  * finish the rest itself, which costs it a millisecond and lets the log start from its beginning.
  */
+#include "base/metric.h"
 #include "store/sqlite_internal.h"
 
 enum { LITTLE_PAGES = 200, PASSES_MAX = 4 };
@@ -32,7 +33,9 @@ static void *checkpointer_main(void *argument)
         }
         c->wanted = false;
         pthread_mutex_unlock(&c->lock);
+        int64_t begun_us = clock_monotonic_us();
         run_passes(c);
+        metric_observe(METRIC_CHECKPOINT_SECONDS, 0, clock_monotonic_us() - begun_us);
         pthread_mutex_lock(&c->lock);
     }
     pthread_mutex_unlock(&c->lock);

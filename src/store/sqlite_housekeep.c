@@ -4,6 +4,7 @@
  * Whoever wants to write waits meanwhile, so a transaction takes a few milliseconds at most: chores
  * that may have much to do work in stints that end by the clock, and when the time is up the others
  * have their turn the next time. */
+#include "base/metric.h"
 #include "store/sqlite_outbox.h"
 #include "store/sqlite_pulse.h"
 #include "store/sqlite_retention.h"
@@ -152,7 +153,9 @@ bool sqlite_housekeep(struct store *base, bool idle)
         return false;
     if (s->housekeep_us && clock_monotonic_us() < s->housekeep_us)
         return false;
+    int64_t begun_us = clock_monotonic_us();
     int failed = run_unsynced(s, idle);
+    metric_observe(METRIC_CHORE_SECONDS, 0, clock_monotonic_us() - begun_us);
     s->housekeep_us = failed ? clock_monotonic_us() + REST_US : 0;
     return !failed && is_anything_wanted(s, idle);
 }

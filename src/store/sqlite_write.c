@@ -226,7 +226,11 @@ int sqlite_message_move(struct store *base, const struct message_move *move)
         failed = pulse_moved(s, move, &was);
     if (!failed)
         failed = outbox_moved(s, move, &was);
-    return failed ? failed : 1;
+    if (failed)
+        return failed;
+    deeds_moved(&s->base.deeds, (enum mode)(was.owner & 1), move,
+                was.status == STATUS_QUEUED ? was.updated_us : 0, time_if_any(was.sent_us));
+    return 1;
 }
 
 int sqlite_touch(struct store *base)

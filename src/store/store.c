@@ -204,6 +204,7 @@ int store_begin(struct store *s)
     assert(!s->in_transaction);
     s->keys_changed = false;
     store_forget_news(s);
+    deeds_forget(&s->deeds);
     int r = s->engine->begin(s);
     s->in_transaction = r == 0;
     return r;
@@ -217,8 +218,10 @@ int store_commit(struct store *s)
     /* After the commit: a cache that looks at the old count still finds the old key. */
     if (r == 0 && s->keys_changed)
         atomic_fetch_add(&s->key_generation, 1);
-    if (r == 0)
+    if (r == 0) {
+        deeds_count(&s->deeds);
         store_tell_news(s);
+    }
     return r;
 }
 
@@ -260,7 +263,10 @@ int store_accept(struct store *s, struct message *m)
     int64_t now_us = clock_now_us(s->clock);
     m->id = id_next(&s->ids, now_us);
     m->created_us = m->updated_us = created_time(s, m->id, now_us);
-    return s->engine->message_insert(s, m);
+    int failed = s->engine->message_insert(s, m);
+    if (!failed)
+        deeds_accepted(&s->deeds, m);
+    return failed;
 }
 
 int store_batch_open(struct store *s, struct batch_record *b)

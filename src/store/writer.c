@@ -1,5 +1,7 @@
 #include "store/writer.h"
 
+#include "base/metric.h"
+
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -67,17 +69,50 @@ static void finish_riders(struct writer *w, int result)
 
 enum riding { ALONE, WITH_RIDERS, WITH_RIDERS_AT_LAST };
 
+static unsigned weight_of(struct letter *l)
+{
+    return job_of(l)->weight ? job_of(l)->weight : 1;
+}
+
+static int64_t rows_of(struct letter *first)
+{
+    int64_t rows = 0;
+
+    for (struct letter *l = first; l; l = l->next)
+        rows += weight_of(l);
+    return rows;
+}
+
+static void count_batch(struct letter *first, int result, int64_t begun_us, int64_t applied_us)
+{
+    int64_t now_us = clock_monotonic_us();
+
+    if (result) {
+        metric_add(METRIC_TRANSACTIONS, METRIC_TRANSACTION_BAD, 1);
+        return;
+    }
+    metric_add(METRIC_TRANSACTIONS, METRIC_TRANSACTION_GOOD, 1);
+    metric_observe(METRIC_COMMIT_SECONDS, 0, now_us - applied_us);
+    metric_observe(METRIC_TRANSACTION_SECONDS, 0, now_us - begun_us);
+    metric_observe(METRIC_TRANSACTION_ROWS, 0, rows_of(first));
+}
+
 /* One transaction: these jobs, which may be none, and what rides along. */
 static int write_batch(struct writer *w, struct letter *first, enum riding riding)
 {
+    int64_t begun_us = clock_monotonic_us();
     int result = store_begin(w->options.store);
 
-    if (result)
+    if (result) {
+        metric_add(METRIC_TRANSACTIONS, METRIC_TRANSACTION_BAD, 1);
         return result;
+    }
     result = apply_all(w, first);
     if (!result && riding != ALONE)
         result = write_riders(w, riding == WITH_RIDERS_AT_LAST);
+    int64_t applied_us = clock_monotonic_us();
     result = store_end(w->options.store, result);
+    count_batch(first, result, begun_us, applied_us);
     finish_riders(w, result);
     if (!result && w->options.committed)
         w->options.committed(w->options.context);
@@ -89,6 +124,7 @@ static void report_health(struct writer *w, int result)
     if ((result < 0) == w->failing)
         return;
     w->failing = result < 0;
+    metric_add(METRIC_STORE_FAILING, 0, w->failing ? 1 : -1);
     if (w->options.health)
         w->options.health(w->options.context, result < 0 ? store_error(w->options.store) : NULL);
 }
@@ -186,11 +222,6 @@ static struct letter *write_good(struct writer *w, struct letter *jobs)
 }
 
 /* ---- batches ---- */
-
-static unsigned weight_of(struct letter *l)
-{
-    return job_of(l)->weight ? job_of(l)->weight : 1;
-}
 
 /* Cuts the list where a transaction has enough and returns the rest. */
 static struct letter *cut_batch(struct letter *first)
@@ -303,6 +334,11 @@ int writer_post_owed(struct writer *w, struct write_job *job)
 {
     job->owed = true;
     return mailbox_post(&w->jobs, &job->letter);
+}
+
+size_t writer_waiting(const struct writer *w)
+{
+    return atomic_load_explicit(&w->waiting, memory_order_relaxed);
 }
 
 void writer_stop(struct writer *w)

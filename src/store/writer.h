@@ -58,6 +58,8 @@ int writer_post(struct writer *w, struct write_job *job);
  * be written, kept and written later, before anything that was posted after it. Given back
  * unwritten only by a writer that stops, or when the job itself is faulty (`given_up`). */
 int writer_post_owed(struct writer *w, struct write_job *job);
+/* Jobs of writer_post that are not done yet. Any thread. */
+size_t writer_waiting(const struct writer *w);
 /* Finishes what waits, then ends the thread; later posts are refused. */
 void writer_stop(struct writer *w);
 void writer_free(struct writer *w);

@@ -21,7 +21,7 @@ async function onTerminal(dataDir, use) {
   const log = join(dataDir, '..', 'log');
   const note = join(dataDir, '..', 'pid');
   const quote = (text) => `'${text.replaceAll("'", "'\\''")}'`;
-  const command = `echo $$ > ${quote(note)}; exec ${quote(programPath)} serve --data-dir ${quote(dataDir)} --listen 127.0.0.1:0 2> ${quote(log)}`;
+  const command = `echo $$ > ${quote(note)}; exec ${quote(programPath)} serve --data-dir ${quote(dataDir)} --listen 127.0.0.1:0 --metrics-listen 127.0.0.1:0 2> ${quote(log)}`;
   const terminal = spawn('script', ['-qec', command, '/dev/null'], { env: environment({ ...withoutLeakCheck(), SHELL: '/bin/sh', TERM: 'xterm', COLUMNS: '80' }), stdio: ['pipe', 'pipe', 'inherit'] });
   const end = new Promise((done) => { terminal.on('close', done); });
   let shown = '';

@@ -33,7 +33,8 @@ export function freePort() {
 export const removeFolder = (folder) => rmSync(folder, { recursive: true, force: true });
 
 export class Server {
-  // Starts and waits until it is ready. With `dataDir` an existing folder is used and kept.
+  // Starts and waits until it is ready. With `dataDir` an existing folder is used and kept. `metrics`
+  // is where they are to be had; '' says nothing of it.
   static async start(options = {}) {
     const server = new Server(options);
     try {
@@ -45,7 +46,7 @@ export class Server {
     }
   }
 
-  constructor({ dataDir, env = {}, args = [], listen = '127.0.0.1:0', leakCheck = false } = {}) {
+  constructor({ dataDir, env = {}, args = [], listen = '127.0.0.1:0', metrics = '127.0.0.1:0', leakCheck = false } = {}) {
     this.ownsFolder = dataDir === undefined;
     this.dataDir = dataDir ?? temporaryFolder();
     this.env = env;
@@ -54,7 +55,7 @@ export class Server {
     this.clients = [];
     this.process = spawn(
       programPath,
-      ['serve', '--data-dir', this.dataDir, '--listen', listen, ...args],
+      ['serve', '--data-dir', this.dataDir, '--listen', listen, ...(metrics ? ['--metrics-listen', metrics] : []), ...args],
       { env: environment({ ...(leakCheck ? {} : withoutLeakCheck()), ...env }), stdio: ['ignore', 'pipe', 'pipe'] },
     );
     this.pid = this.process.pid;
@@ -84,6 +85,11 @@ export class Server {
       if (answer.error?.code === 'ERR_ASSERTION') throw answer.error;
       return answer.status === 200;
     }, { within: 10_000, every: 5 });
+  }
+
+  // Where its metrics are: the file beside its address.
+  get metricsUrl() {
+    return readFileSync(join(this.dataDir, 'metrics-address'), 'utf8').trim();
   }
 
   client(key, options = {}) {
