@@ -2,12 +2,12 @@
 
 #include "net/tls.h"
 
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <utime.h>
 
 #include <cmocka.h>
 
@@ -138,7 +138,8 @@ static void test_clock(void **state)
     write_file("skylark.db", 0600);
     doctor_clock(&doctor);
     check_found("ok", " UTC");
-    utime(in_folder("skylark.db"), &(struct utimbuf){now + 3600, now + 3600});
+    utimensat(AT_FDCWD, in_folder("skylark.db"),
+              (struct timespec[]){{.tv_sec = now + 3600}, {.tv_sec = now + 3600}}, 0);
     doctor_clock(&doctor);
     check_found("wrong", "before the store was last written");
 }
