@@ -206,13 +206,11 @@ static void test_nothing(void **state)
 /* Whatever a server may answer, nothing breaks. */
 static void test_strange_answers(void **state)
 {
-    static const char *const answers[] = {
-        "{}",
-        "[]",
-        "{\"data\":5}",
-        "{\"data\":[1,null,[],{}]}",
+    static const char strange[] =
         "{\"period\":{\"start\":\"\\u001b[2J\",\"end\":7,\"interval\":[]},\"data\":[{\"date\":1,"
-        "\"messages\":-5,\"cost\":{\"amount\":\"x\"}}]}",
+        "\"messages\":-5,\"cost\":{\"amount\":\"x\"}}]}";
+    static const char *const answers[] = {
+        "{}", "[]", "{\"data\":5}", "{\"data\":[1,null,[],{}]}", strange,
     };
 
     for (size_t i = 0; i < sizeof answers / sizeof *answers; i++) {

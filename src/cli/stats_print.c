@@ -19,7 +19,7 @@ static struct str text_at(const struct json_node *node, const char *path, struct
 
     json_node_text(json_node_at(node, path), &raw);
     output_plain(room, buf_str(&raw));
-    return (struct str){room->p ? room->p + from : NULL, room->n - from};
+    return room->p ? (struct str){room->p + from, room->n - from} : (struct str){NULL, 0};
 }
 
 /* How one figure is shown. */
