@@ -77,10 +77,11 @@ static const struct query_field fields[] = {
 static bool check_place(struct call *c, int64_t id, const char *field, struct problem *p,
                         int *ret_failed)
 {
+    int64_t kept_us = store_retention(c->api->options.store)->notices_us;
     struct notice_record n;
 
     *ret_failed = 0;
-    if (id < id_at_ms((c->now_us - NOTICE_TIME_US) / 1000))
+    if (id < id_at_ms((c->now_us - kept_us) / 1000))
         return true;
     int failed = store_notice_get(c->worker->reader, c->key->account, c->key->mode, id, &n);
     if (failed == -ENOENT)
