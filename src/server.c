@@ -76,6 +76,17 @@ static int build_guard(struct server *s)
     return failed ? server_fail(s, failed, "cannot read webhooks.allow") : 0;
 }
 
+static void set_retention(struct server *s)
+{
+    const struct config *c = s->config;
+    struct store_retention retention = {.messages_us = c->retention_messages_ms * 1000,
+                                        .notices_us = c->retention_events_ms * 1000,
+                                        .deliveries_us = c->retention_deliveries_ms * 1000,
+                                        .once_us = c->retention_idempotency_ms * 1000};
+
+    store_set_retention(s->store, &retention);
+}
+
 static int start_store(struct server *s)
 {
     char *path;
@@ -87,6 +98,8 @@ static int start_store(struct server *s)
         return server_fail(s, -ENOMEM, "cannot open the store");
     failed = store_open_sqlite(&s->store, path, &clock_real, s->why);
     free(path);
+    if (!failed)
+        set_retention(s);
     return failed ? failed : first_key(s->store, &s->data, s->first_key, s->why);
 }
 

@@ -2,6 +2,7 @@
 #include "api/call.h"
 #include "api/errors_page.h"
 #include "api/event_stream.h"
+#include "api/stats_stream.h"
 #include "api/stream_seats.h"
 #include "api/throttle.h"
 
@@ -72,6 +73,15 @@ void api_set_prices(struct api *a, const struct price_list *prices)
     atomic_store_explicit(&a->prices, prices, memory_order_release);
 }
 
+static void free_parts(struct api_worker *w)
+{
+    key_cache_free(w->keys);
+    event_streams_free(w->events);
+    stats_streams_free(w->stats);
+    arena_done(&w->scratch);
+    free(w);
+}
+
 int api_worker_open(void *api, void **ret)
 {
     struct api *a = api;
@@ -84,11 +94,11 @@ int api_worker_open(void *api, void **ret)
     arena_init(&w->scratch, SCRATCH_MAX);
     w->keys = key_cache_new();
     w->events = event_streams_new();
-    int failed = w->keys && w->events ? store_reader_open(a->options.store, &w->reader) : -ENOMEM;
+    w->stats = stats_streams_new(a->options.store);
+    int failed = w->keys && w->events && w->stats ? store_reader_open(a->options.store, &w->reader)
+                                                  : -ENOMEM;
     if (failed) {
-        key_cache_free(w->keys);
-        event_streams_free(w->events);
-        free(w);
+        free_parts(w);
         return failed;
     }
     *ret = w;
@@ -105,7 +115,8 @@ void api_worker_rest(void *worker)
 
 bool api_worker_tell(void *worker)
 {
-    return event_streams_tell(worker);
+    bool more = event_streams_tell(worker);
+    return stats_streams_tell(worker) || more;
 }
 
 void api_worker_close(void *worker)
@@ -113,8 +124,5 @@ void api_worker_close(void *worker)
     struct api_worker *w = worker;
 
     store_reader_close(w->reader);
-    key_cache_free(w->keys);
-    event_streams_free(w->events);
-    arena_done(&w->scratch);
-    free(w);
+    free_parts(w);
 }

@@ -18,6 +18,7 @@ struct key_cache;
 struct throttle;
 struct stream_seats;
 struct event_streams;
+struct stats_streams;
 
 struct api {
     struct api_options options;
@@ -47,6 +48,7 @@ struct api_worker {
     struct inbox_wait *waits; /* calls that wait for messages (inbox.c) */
     size_t wait_count;
     struct event_streams *events;
+    struct stats_streams *stats;
 };
 
 /* The request headers that calls look at; p == NULL where there is none. */
@@ -283,6 +285,7 @@ call_handler inbound_create;
 call_handler inbox_get;
 call_handler events_get;
 call_handler rate_limits_get;
+call_handler stats_live_get;
 call_handler keys_list, keys_create, keys_get, keys_rotate, keys_revoke;
 call_handler opt_outs_list, opt_outs_create, opt_outs_get, opt_outs_remove;
 call_handler webhooks_list, webhooks_create, webhooks_get, webhooks_change, webhooks_remove;

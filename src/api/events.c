@@ -1,6 +1,7 @@
 /* GET /v1/events: what became of the account's messages, as a list or, for whom accepts
  * text/event-stream, told as it happens (event_stream.c). */
 #include "api/event_stream.h"
+#include "api/stream.h"
 
 #include "view/notice_json.h"
 
@@ -76,10 +77,11 @@ static const struct query_field fields[] = {
 static bool check_place(struct call *c, int64_t id, const char *field, struct problem *p,
                         int *ret_failed)
 {
+    int64_t kept_us = store_retention(c->api->options.store)->notices_us;
     struct notice_record n;
 
     *ret_failed = 0;
-    if (id < id_at_ms((c->now_us - NOTICE_TIME_US) / 1000))
+    if (id < id_at_ms((c->now_us - kept_us) / 1000))
         return true;
     int failed = store_notice_get(c->worker->reader, c->key->account, c->key->mode, id, &n);
     if (failed == -ENOENT)
@@ -188,22 +190,6 @@ static void list(struct call *c, struct events_query *q)
 
 /* ---- the stream ---- */
 
-static bool wants_stream(const struct call *c)
-{
-    static const char type[] = "text/event-stream";
-    const struct http_head *head = &c->http->head;
-
-    for (size_t i = 0; i < head->field_count; i++) {
-        struct str value = head->fields[i].value;
-        if (!str_eq_nocase(head->fields[i].name, STR("Accept")))
-            continue;
-        for (; value.n >= sizeof type - 1; value = str_skip(value, 1))
-            if (str_starts_nocase(value, STR("text/event-stream")))
-                return true;
-    }
-    return false;
-}
-
 /* Where it begins: behind the last event that the client has had, or behind the newest. False when
  * it is answered that this cannot be. */
 static bool find_beginning(struct call *c, const struct events_query *q, int64_t *ret)
@@ -248,7 +234,7 @@ void events_get(struct call *c)
 
     if (!query_read(c, fields, sizeof fields / sizeof *fields, &q, &p))
         answer_problem(c, &p);
-    else if (wants_stream(c))
+    else if (stream_wanted(c))
         stream(c, &q);
     else
         list(c, &q);

@@ -28,6 +28,7 @@ static const struct route {
     {HTTP_GET, "/v1/messages", WITH_KEY, PERMISSION_SMS_READ, messages_list},
     {HTTP_POST, "/v1/messages/batch", WITH_KEY | LARGE, PERMISSION_SMS_SEND, batch_create},
     {HTTP_GET, "/v1/messages/batch/{batchId}", WITH_KEY, PERMISSION_SMS_READ, batch_get},
+    {HTTP_GET, "/v1/stats/live", WITH_KEY, PERMISSION_SMS_READ, stats_live_get},
     {HTTP_GET, "/v1/rate-limits", WITH_KEY | ANY_PERMISSION | UNCOUNTED, 0, rate_limits_get},
     {HTTP_GET, "/v1/keys", WITH_KEY, PERMISSION_KEYS_READ, keys_list},
     {HTTP_POST, "/v1/keys", WITH_KEY, PERMISSION_KEYS_WRITE, keys_create},

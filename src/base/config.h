@@ -16,6 +16,9 @@ struct config_address {
 
 enum { CONFIG_LOG_AUTO, CONFIG_LOG_TEXT, CONFIG_LOG_JSON }; /* log_format: the words' order */
 
+#define CONFIG_DAY_MS     INT64_C(86400000)
+#define CONFIG_LONGEST_MS (36500 * CONFIG_DAY_MS) /* a hundred years */
+
 /* X(section, key, type, default, least, most, words, flag, help)
  * The member of struct config is section_key; durations end in _ms. An empty default of a path or
  * text means "not set"; that of server.data_dir depends on the environment. */
@@ -63,6 +66,14 @@ enum { CONFIG_LOG_AUTO, CONFIG_LOG_TEXT, CONFIG_LOG_JSON }; /* log_format: the w
       "Connections to webhooks open at once.")                                                     \
     X(webhooks, per_endpoint, INTEGER, "32", 1, 1024, NULL, NULL,                                  \
       "Deliveries under way at once to one endpoint.")                                             \
+    X(retention, messages, DURATION, "400d", 0, CONFIG_LONGEST_MS, NULL, NULL,                     \
+      "How long messages are kept, at least 2d; 0 keeps them for ever.")                           \
+    X(retention, events, DURATION, "30d", CONFIG_DAY_MS, CONFIG_LONGEST_MS, NULL, NULL,            \
+      "How long events are kept, and receipts that no message was found for.")                     \
+    X(retention, deliveries, DURATION, "30d", CONFIG_DAY_MS, CONFIG_LONGEST_MS, NULL, NULL,        \
+      "How long deliveries to webhooks are kept with their attempts.")                             \
+    X(retention, idempotency, DURATION, "24h", CONFIG_DAY_MS, 30 * CONFIG_DAY_MS, NULL, NULL,      \
+      "How long an Idempotency-Key is remembered.")                                                \
     X(log, level, WORD, "info", 0, 0, "debug info warning error", "log-level",                     \
       "The least important events that are logged.")                                               \
     X(log, format, WORD, "auto", 0, 0, "auto text json", "log-format",                             \

@@ -254,6 +254,44 @@ static void check_route(struct config_load *l, const struct config_route *r)
                            config_section_origin(CONFIG_ROUTE, &r->section, "carrier"), whose);
 }
 
+/* ---- how long things are kept ---- */
+
+/* The one must not be kept longer than the other, which it is made from. */
+static void check_no_longer(struct config_load *l, size_t row, int64_t ms, size_t than,
+                            int64_t than_ms)
+{
+    const struct config *c = l->config;
+    size_t set = strcmp(c->origins[row], "default") == 0 ? than : row; /* what somebody wrote */
+
+    if (ms > than_ms)
+        config_fault(l, c->origins[set],
+                     "retention.%s is %s, longer than retention.%s, which is %s; make it as long "
+                     "at most, or retention.%s longer",
+                     config_rows[row].key, c->texts[row], config_rows[than].key, c->texts[than],
+                     config_rows[than].key);
+}
+
+static void check_retention(struct config_load *l)
+{
+    const struct config *c = l->config;
+    int64_t messages_ms = c->retention_messages_ms;
+
+    check_no_longer(l, CONFIG_retention_deliveries, c->retention_deliveries_ms,
+                    CONFIG_retention_events, c->retention_events_ms);
+    if (messages_ms == 0)
+        return;
+    if (messages_ms < 2 * CONFIG_DAY_MS) {
+        config_fault(l, c->origins[CONFIG_retention_messages],
+                     "retention.messages must be 2d at least, or 0 to keep them for ever, not '%s'",
+                     c->texts[CONFIG_retention_messages]);
+        return;
+    }
+    check_no_longer(l, CONFIG_retention_events, c->retention_events_ms, CONFIG_retention_messages,
+                    messages_ms);
+    check_no_longer(l, CONFIG_retention_idempotency, c->retention_idempotency_ms,
+                    CONFIG_retention_messages, messages_ms);
+}
+
 void config_check(struct config_load *l)
 {
     const struct config *c = l->config;
@@ -262,6 +300,7 @@ void config_check(struct config_load *l)
         l,
         (struct setting){c->tls_certificate, "tls.certificate", c->origins[CONFIG_tls_certificate]},
         (struct setting){c->tls_key, "tls.key", c->origins[CONFIG_tls_key]});
+    check_retention(l);
     check_all_required(l);
     check_company(l);
     for (size_t i = 0; i < c->carrier_count; i++)

@@ -15,6 +15,10 @@ static void test_defaults(void **state)
     assert_string_equal(config->server_data_dir, "/home/ada/.local/share/skylark");
     assert_int_equal(config->server_request_timeout_ms, 30000);
     assert_int_equal(config->simulator_delivery_ms, 1000);
+    assert_int_equal(config->retention_messages_ms, 400 * CONFIG_DAY_MS);
+    assert_int_equal(config->retention_events_ms, 30 * CONFIG_DAY_MS);
+    assert_int_equal(config->retention_deliveries_ms, 30 * CONFIG_DAY_MS);
+    assert_int_equal(config->retention_idempotency_ms, CONFIG_DAY_MS);
     assert_int_equal(config->log_level, 1);
     assert_int_equal(config->log_format, CONFIG_LOG_AUTO);
     assert_string_equal(config->tls_certificate, "");
@@ -175,10 +179,10 @@ static void test_unknown_names(void **state)
     check_fault("[server]\nlevel = info\n", 2,
                 "there is no key 'level' in [server]; it belongs under [log]");
     check_fault("[sever]\nlisten = x\n", 1, "there is no section [sever]; did you mean [server]?");
-    check_fault(
-        "[mail]\nlisten = x\n", 1,
-        "there is no section [mail]; there are [server], [tls], [queue], [simulator], "
-        "[webhooks], [log], [plan NAME], [carrier NAME], [sender ADDRESS] and [route NAME]");
+    check_fault("[mail]\nlisten = x\n", 1,
+                "there is no section [mail]; there are [server], [tls], [queue], [simulator], "
+                "[webhooks], [retention], [log], [plan NAME], [carrier NAME], [sender ADDRESS] and "
+                "[route NAME]");
     check_fault("level = info\n", 1, "'level' stands before any section; write [log] above it");
 }
 
@@ -237,6 +241,33 @@ static void test_structure_faults(void **state)
     char text[6000] = "[server]\ndocs_url = ";
     memset(text + strlen(text), 'a', 5000);
     check_fault(text, 2, "the line is longer than 4094 characters");
+}
+
+/* What is made of something else is not kept longer than that. */
+static void test_retention(void **state)
+{
+    load_good("[retention]\nmessages = 0\nevents = 36500d\ndeliveries = 800d\nidempotency = 30d\n");
+    assert_int_equal(config->retention_messages_ms, 0);
+    load_good("[retention]\nmessages = 2d\nevents = 2d\ndeliveries = 1d\nidempotency = 48h\n");
+    assert_int_equal(config->retention_messages_ms, 2 * CONFIG_DAY_MS);
+    assert_int_equal(config->retention_idempotency_ms, 2 * CONFIG_DAY_MS);
+    check_fault("[retention]\nmessages = 47h\n", 2,
+                "retention.messages must be 2d at least, or 0 to keep them for ever, not '47h'");
+    check_fault("[retention]\nevents = 23h\ndeliveries = 1d\n", 2,
+                "retention.events must be a time from 1d to 36500d, not '23h'");
+    check_fault("[retention]\nidempotency = 1h\n", 2,
+                "retention.idempotency must be a time from 1d to 30d, not '1h'");
+    check_fault("[retention]\nidempotency = 31d\n", 2,
+                "retention.idempotency must be a time from 1d to 30d, not '31d'");
+    check_fault("[retention]\nevents = 7d\ndeliveries = 8d\n", 3,
+                "retention.deliveries is 8d, longer than retention.events, which is 7d; make it as "
+                "long at most, or retention.events longer");
+    check_fault("[retention]\nmessages = 7d\n", 2,
+                "retention.events is 30d, longer than retention.messages, which is 7d; make it as "
+                "long at most, or retention.messages longer");
+    check_fault("[retention]\nmessages = 2d\nevents = 2d\ndeliveries = 2d\nidempotency = 3d\n", 5,
+                "retention.idempotency is 3d, longer than retention.messages, which is 2d; make it "
+                "as long at most, or retention.messages longer");
 }
 
 static void test_no_text_file(void **state)
@@ -321,6 +352,7 @@ int main(void)
         CONFIG_CASE(test_bad_values),
         CONFIG_CASE(test_bad_addresses),
         CONFIG_CASE(test_structure_faults),
+        CONFIG_CASE(test_retention),
         CONFIG_CASE(test_no_text_file),
         CONFIG_CASE(test_all_faults_at_once),
         CONFIG_CASE(test_unknown_variables),

@@ -241,6 +241,7 @@ int smpp_carrier_new(struct smpp_carrier **ret, const struct smpp_carrier_option
     forget_moment(&c->record);
     c->port = (struct carrier){
         .name = c->record.name, .ops = &smpp_carrier_ops, .number = record->id, .resend = true};
+    carrier_limit_set(&c->port, CARRIER_LIMIT_LINK_DOWN, 0);
     smpp_delivered_init(&c->delivered);
     for (size_t i = 0; i < SMPP_REFERENCES; i++)
         c->references[i] = (uint16_t)random_fast();

@@ -1,6 +1,6 @@
 /* What the files of a carrier share: smpp_carrier.c (its life and how it stands), smpp_line.c (its
- * links), smpp_feed.c (what goes out), smpp_answer.c (what comes back), smpp_inbox.c (what is
- * delivered to us). */
+ * links), smpp_feed.c (what goes out), smpp_limit.c (what keeps it back), smpp_answer.c (what comes
+ * back), smpp_inbox.c (what is delivered to us). */
 #pragma once
 
 #include "carriers/smpp_carrier.h"
@@ -61,8 +61,9 @@ struct smpp_carrier {
     size_t unanswered;      /* jobs that dispatch has not heard of */
     uint64_t orders;
     struct smpp_rate rate;
-    double trouble;  /* share of answers lately that were none of taking, 0 to 1 */
-    bool room_freed; /* since dispatch was last told */
+    int64_t limited_us; /* when rate, window or pauses last kept something back; 0: not lately */
+    double trouble;     /* share of answers lately that were none of taking, 0 to 1 */
+    bool room_freed;    /* since dispatch was last told */
     uint16_t references[SMPP_REFERENCES];
 
     struct smpp_delivered delivered;
@@ -107,9 +108,16 @@ extern const struct carrier_ops smpp_carrier_ops;
 void smpp_feed(struct smpp_carrier *c);
 /* Messages that it would begin to send now. */
 size_t smpp_feed_room(const struct smpp_carrier *c);
+/* Places of the window that are free, of all lines that may send now. */
+size_t smpp_feed_places(const struct smpp_carrier *c, int64_t now_us);
 /* Gives back what was not begun. */
 void smpp_feed_return(struct smpp_carrier *c);
 bool smpp_line_can_send(const struct smpp_line *l, int64_t now_us);
+
+/* ---- smpp_limit.c ---- */
+
+/* After what can be sent has been: says through the port what keeps back the rest. */
+void smpp_limit_judge(struct smpp_carrier *c, int64_t now_us);
 
 /* ---- smpp_answer.c ---- */
 

@@ -20,7 +20,7 @@ static unsigned window(const struct smpp_carrier *c)
     return (unsigned)c->settings->config.window;
 }
 
-static size_t free_places(const struct smpp_carrier *c, int64_t now_us)
+size_t smpp_feed_places(const struct smpp_carrier *c, int64_t now_us)
 {
     size_t places = 0;
 
@@ -43,7 +43,7 @@ size_t smpp_feed_room(const struct smpp_carrier *c)
 {
     if (!c->settings || c->stopping || c->record.drained)
         return 0;
-    size_t places = rate_allows(c, free_places(c, smpp_now_us()));
+    size_t places = rate_allows(c, smpp_feed_places(c, smpp_now_us()));
     return places > c->ready_parts ? places - c->ready_parts : 0;
 }
 
@@ -311,14 +311,17 @@ void smpp_feed(struct smpp_carrier *c)
     int64_t now_us = smpp_now_us();
 
     c->awake = false;
-    if (!c->settings)
+    if (!c->settings) {
+        smpp_limit_judge(c, now_us);
         return;
+    }
     rebind_faulty(c);
     smpp_carrier_judge(c);
     send_all(c, now_us);
     tell_room(c);
     if (c->stopping)
         smpp_carrier_leave(c);
+    smpp_limit_judge(c, now_us);
     int64_t next_us = c->settings ? next_look_us(c, now_us) : -1;
     if (next_us >= 0 && !c->awake)
         loop_timer_start(c->timer, (uint64_t)(next_us + MS_US - 1) / MS_US, 0);

@@ -55,6 +55,11 @@ struct dispatch_counts dispatch_counts(struct dispatch *d, const struct carrier 
     return (struct dispatch_counts){.waiting = 5};
 }
 
+size_t dispatch_waiting(struct dispatch *d, const struct carrier *c)
+{
+    return test_port.waiting;
+}
+
 /* ---- in the place of receipts and arrivals ---- */
 
 static struct test_delivery *add_delivery(void (*done)(void *context, int result), void *context)

@@ -38,6 +38,7 @@ struct test_port {
     struct parcel parcels[TEST_PARCELS];
     int count, stopped;
     _Atomic int answers, ready; /* any thread may look */
+    _Atomic size_t waiting;     /* in dispatch, for the carrier */
     bool settle;                /* at once when answered */
     struct test_delivery deliveries[TEST_DELIVERIES];
     int delivery_count;

@@ -36,13 +36,40 @@ struct carrier_ops {
 
 enum { CARRIER_HEALTH_FULL = 1000 };
 
+/* What keeps the next message that waits for a carrier from going at once. */
+enum carrier_limit {
+    CARRIER_LIMIT_NONE,
+    CARRIER_LIMIT_LINK_DOWN, /* no bind is up */
+    CARRIER_LIMIT_DRAINED,   /* by the operator */
+    CARRIER_LIMIT_THROTTLED, /* it wants less: it gets so many segments a second, 0 while it pauses
+                              */
+    CARRIER_LIMIT_RATE,      /* it gets so many segments a second, by its settings */
+    CARRIER_LIMIT_WINDOW,    /* so many places are all taken */
+};
+
 struct carrier {
     const char *name;
     const struct carrier_ops *ops;
     unsigned number;    /* in the store; 0: the simulator */
     _Atomic int health; /* 0: cannot take anything; CARRIER_HEALTH_FULL: all is well. Any thread. */
     bool resend;        /* what went unanswered is sent again, not given up */
+    _Atomic uint64_t limit; /* an enum carrier_limit, and above it the figure. Any thread. */
 };
+
+static inline void carrier_limit_set(struct carrier *c, enum carrier_limit limit, uint32_t figure)
+{
+    atomic_store_explicit(&c->limit, (uint64_t)figure << 32 | (uint64_t)limit,
+                          memory_order_relaxed);
+}
+
+/* *ret_figure: the number in the limit's comment; 0 where there is none. */
+static inline enum carrier_limit carrier_limit_get(const struct carrier *c, uint32_t *ret_figure)
+{
+    uint64_t both = atomic_load_explicit(&c->limit, memory_order_relaxed);
+
+    *ret_figure = (uint32_t)(both >> 32);
+    return (enum carrier_limit)(both & 0xff);
+}
 
 /* What a carrier says to a parcel. */
 enum carrier_outcome {

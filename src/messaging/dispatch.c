@@ -223,6 +223,13 @@ struct dispatch_counts dispatch_counts(struct dispatch *d, const struct carrier 
     return counts;
 }
 
+size_t dispatch_waiting(struct dispatch *d, const struct carrier *c)
+{
+    const struct lane *l = lane_find(&d->lanes, c->number);
+
+    return l ? l->waiting.count : 0;
+}
+
 /* ---- turns ---- */
 
 void dispatch_run(struct dispatch *d)

@@ -75,6 +75,8 @@ struct dispatch_counts {
     uint64_t retried, failed_over, expired;
 };
 struct dispatch_counts dispatch_counts(struct dispatch *d, const struct carrier *c);
+/* Messages that could go to the carrier now if it let them, as far as they are in memory. */
+size_t dispatch_waiting(struct dispatch *d, const struct carrier *c);
 /* Each second: what is overdue expires, what waits too long behind a carrier goes another route. */
 void dispatch_tick(struct dispatch *d);
 /* Where errands of the engine come back to: dispatch_run empties it. */

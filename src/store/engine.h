@@ -128,6 +128,7 @@ struct store_engine {
     int (*key_insert)(struct store *s, struct key_record *k);
     int (*batch_insert)(struct store *s, const struct batch_record *b);
     int (*event_add)(struct store *s, const struct event_record *e);
+    int (*edge)(struct store *s, int64_t *ret);
     int (*once_find)(struct store *s, int64_t account, enum mode mode,
                      const uint8_t key[ONCE_KEY_SIZE], int64_t since_us, struct arena *a,
                      struct once_record *ret);
@@ -183,7 +184,8 @@ struct store_newsboard {
 struct store {
     const struct store_engine *engine;
     const struct clock *clock;
-    uint8_t secret[16]; /* set by the engine's open; then any thread may read them */
+    struct store_retention retention; /* set before the threads begin */
+    uint8_t secret[16];               /* set by the engine's open; then any thread may read them */
     struct id_cipher cipher;
     struct id_source ids;    /* the engine's open sets `last` to the highest stored number */
     int64_t last_created_us; /* of the newest message: created times follow the order of ids */

@@ -218,6 +218,7 @@ static const struct store_engine sqlite_engine = {
     .key_insert = sqlite_key_insert,
     .batch_insert = sqlite_batch_insert,
     .event_add = sqlite_event_add,
+    .edge = sqlite_edge,
     .once_find = sqlite_once_find,
     .once_keep = sqlite_once_keep,
     .key_off = sqlite_key_off,

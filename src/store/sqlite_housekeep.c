@@ -1,6 +1,11 @@
 /* Work that can wait, in small pieces. It is made from rows that are on disk, so nothing is lost
- * with it: its transactions are not synced, and the next one that is takes them along. */
+ * with it: its transactions are not synced, and the next one that is takes them along.
+ *
+ * Whoever wants to write waits meanwhile, so a transaction takes a few milliseconds at most: chores
+ * that may have much to do work in stints that end by the clock, and when the time is up the others
+ * have their turn the next time. */
 #include "store/sqlite_outbox.h"
+#include "store/sqlite_retention.h"
 #include "store/sqlite_rows.h"
 #include "store/sqlite_verbs.h"
 
@@ -9,9 +14,15 @@
 enum { MERGED_PER_ADDED = 8, CREDIT_STEPS = 16 };
 /* How long to leave it after a failure. */
 enum { REST_US = 1000000 };
+/* How long a transaction may go on: when nobody waits, and when others do. */
+enum { IDLE_US = 4000, BUSY_US = 1000 };
 
-const struct sizes sizes_default = {
-    .bulk = 4096, .bulk_idle = 256, .fan = 8, .generation = 1 << 20, .step = 16384};
+const struct sizes sizes_default = {.bulk = 4096,
+                                    .bulk_idle = 256,
+                                    .fan = 8,
+                                    .generation = 1 << 20,
+                                    .step = 16384,
+                                    .log_pages = 4000};
 
 static size_t merge_step(const struct sqlite_store *s, bool idle)
 {
@@ -54,31 +65,59 @@ static int once_merge(struct sqlite_store *s, bool idle)
 static const struct chore {
     bool (*wanted)(struct sqlite_store *s, bool idle);
     int (*run)(struct sqlite_store *s, bool idle);
+    bool drops; /* rows; there may be very many of them */
 } chores[] = {
-    {once_wants_rows, once_read_rows},          {once_wants_filter, once_fill_filter},
-    {once_wants_volume, once_write_volume},     {once_wants_expiry, once_expire},
-    {once_wants_merging, once_merge},           {index_wants_rows, index_read_rows},
-    {index_wants_volume, index_write_volume},   {index_wants_merging, index_merge},
-    {reference_wants_expiry, reference_expire}, {outbox_wants_removal, outbox_remove},
-    {outbox_wants_expiry, outbox_expire},
+    {once_wants_rows, once_read_rows, false},
+    {once_wants_filter, once_fill_filter, false},
+    {once_wants_volume, once_write_volume, false},
+    {once_wants_expiry, once_expire, true},
+    {once_wants_merging, once_merge, false},
+    {index_wants_rows, index_read_rows, false},
+    {index_wants_volume, index_write_volume, false},
+    {index_wants_merging, index_merge, false},
+    {reference_wants_expiry, reference_expire, true},
+    {outbox_wants_removal, outbox_remove, true},
+    {outbox_wants_expiry, outbox_expire, true},
+    {retention_wants_strays, retention_drop_strays, true},
+    {retention_wants_messages, retention_drop_messages, true},
 };
 enum { CHORES = sizeof chores / sizeof *chores };
+
+/* What is dropped makes the log long, which the next commit must sync and the checkpointer must
+ * move: it waits for them. */
+static bool is_log_full(const struct sqlite_store *s)
+{
+    return s->sizes.log_pages && s->log_pages >= s->sizes.log_pages;
+}
+
+static bool is_wanted(struct sqlite_store *s, const struct chore *c, bool idle)
+{
+    return !(c->drops && is_log_full(s)) && c->wanted(s, idle);
+}
 
 static bool is_anything_wanted(struct sqlite_store *s, bool idle)
 {
     for (size_t i = 0; i < CHORES; i++)
-        if (chores[i].wanted(s, idle))
+        if (is_wanted(s, &chores[i], idle))
             return true;
     return false;
 }
 
+/* Each in its turn, as far as the time goes. */
 static int run_chores(struct sqlite_store *s, bool idle)
 {
     int failed = 0;
 
-    for (size_t i = 0; i < CHORES && !failed; i++)
-        if (chores[i].wanted(s, idle))
-            failed = chores[i].run(s, idle);
+    s->chores_until_us = clock_monotonic_us() + (idle ? IDLE_US : BUSY_US);
+    for (size_t i = 0; i < CHORES && !failed; i++) {
+        const struct chore *c = &chores[s->next_chore];
+        s->next_chore = (s->next_chore + 1) % CHORES;
+        if (!is_wanted(s, c, idle))
+            continue;
+        failed = c->run(s, idle);
+        if (clock_monotonic_us() >= s->chores_until_us)
+            break;
+    }
     return failed;
 }
 

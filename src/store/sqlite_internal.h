@@ -72,8 +72,17 @@ struct sizes {
     size_t fan;        /* volumes that are merged into one */
     size_t generation; /* rows of `once` that share a filter */
     size_t step;       /* entries that are merged at a time */
+    int log_pages;     /* nothing is dropped while the log is as long as this; 0 = whatever it is */
 };
 extern const struct sizes sizes_default;
+
+/* What the writer remembers of what is past its time. Owned by the writing thread. */
+struct retained {
+    bool edge_known;
+    int64_t edge;         /* below this number no message is left */
+    int64_t minute;       /* before which no message is, that can go; unix time / 60 */
+    int64_t stray_minute; /* and no stray */
+};
 
 struct sqlite_store {
     struct store base;
@@ -94,6 +103,9 @@ struct sqlite_store {
     size_t entries_added;    /* to the indexes since the last housekeeping */
     size_t merge_credit;     /* entries that may be merged while the writer is busy */
     int64_t housekeep_us;    /* not before; monotonic */
+    int64_t chores_until_us; /* those that run now may begin another piece until then; monotonic */
+    size_t next_chore;       /* whose turn it is */
+    struct retained kept;
     int64_t references_from; /* day before which there are none */
     bool unsynced;           /* the connection commits without syncing */
     struct checkpointer checkpointer;

@@ -115,14 +115,16 @@ static struct input *lowest(struct merge *m)
     return low;
 }
 
-/* Copies what an input has under its present term, as long as *left, which counts down, allows. */
-static int copy_group(struct sqlite_store *s, struct merge *m, struct input *in, size_t *left)
+/* Copies what an input has under its present term, from a number on, as long as *left, which counts
+ * down, allows. */
+static int copy_group(struct sqlite_store *s, struct merge *m, struct input *in, int64_t from,
+                      size_t *left)
 {
     const struct entry group = in->reader.entry;
     int failed;
 
     do {
-        failed = volume_put(s, &m->out, &in->reader.entry);
+        failed = in->reader.entry.id >= from ? volume_put(s, &m->out, &in->reader.entry) : 0;
         if (!failed)
             failed = advance(s, in);
     } while (--*left && !failed && !in->over &&
@@ -161,7 +163,7 @@ int merge_work(struct sqlite_store *s, struct shelf *shelf, size_t entries)
         struct input *low = lowest(m);
         if (!low)
             return finish_merge(s, shelf, level);
-        failed = copy_group(s, m, low, &entries);
+        failed = copy_group(s, m, low, shelf->from, &entries);
     }
     return failed;
 }

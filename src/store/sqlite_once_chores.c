@@ -2,6 +2,7 @@
  * their rows, and the end of rows that are past their time. */
 #include "store/sqlite_rows.h"
 #include "store/sqlite_verbs.h"
+#include "store/stint.h"
 
 enum { FILTER_ROWS = 4096, EXPIRY_ROWS = 1000 };
 
@@ -88,16 +89,34 @@ static int forget_before(struct sqlite_store *s, int64_t number)
     return shelf_drop_before(s, &s->once.shelf, number);
 }
 
+/* Answers that are kept whole may be long, so it is not their number alone that counts. */
+static int drop_rows(struct sqlite_store *s, int64_t oldest, int64_t before_us)
+{
+    struct stint stint;
+    size_t rows;
+    int failed = 0;
+
+    stint_begin(&stint, s->chores_until_us, EXPIRY_ROWS);
+    while (!failed && (rows = stint_next(&stint, clock_monotonic_us()))) {
+        oldest += (int64_t)rows;
+        failed = RUN_WITH(s, WRITE_ONCE_DELETE, oldest, before_us);
+        if (!failed && sqlite3_changes(s->db) == 0)
+            break;
+    }
+    return failed;
+}
+
 int once_expire(struct sqlite_store *s, bool idle)
 {
-    int64_t now_us = clock_now_us(s->base.clock), id, created_us;
+    int64_t now_us = clock_now_us(s->base.clock), kept_us = s->base.retention.once_us;
+    int64_t id, created_us;
     int failed = read_oldest(s, &id, &created_us);
 
     if (!failed && id)
-        failed = RUN_WITH(s, WRITE_ONCE_DELETE, id + EXPIRY_ROWS, now_us - ONCE_TIME_US);
+        failed = drop_rows(s, id, now_us - kept_us);
     if (!failed)
         failed = read_oldest(s, &id, &created_us);
     if (!failed)
-        s->once.expiry_us = (id ? created_us : now_us) + ONCE_TIME_US + 1;
+        s->once.expiry_us = (id ? created_us : now_us) + kept_us + 1;
     return failed ? failed : forget_before(s, id ? id : s->once.last + 1);
 }

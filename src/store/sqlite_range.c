@@ -53,11 +53,21 @@ static int batch_range(struct search *q, int64_t batch)
     return failed == -ENOENT ? 0 : failed;
 }
 
+static int read_edge(struct sqlite_reader *r, int64_t *ret)
+{
+    *ret = 0;
+    return last_number(r, READ_EDGE_GET, ret);
+}
+
 int search_range(struct search *q, const struct message_filter *filter)
 {
     int64_t bound;
     int failed = filter->batch ? batch_range(q, filter->batch) : 0;
 
+    if (!failed)
+        failed = read_edge(q->reader, &q->edge);
+    if (q->edge > q->low)
+        q->low = q->edge;
     if (!failed && filter->after_us) {
         failed = find_time(q->reader, filter->after_us, &bound);
         if (!failed && bound > q->low)

@@ -2,6 +2,7 @@
 #include "store/sqlite_gather.h"
 #include "store/sqlite_rows.h"
 #include "store/sqlite_verbs.h"
+#include "store/stint.h"
 
 enum { FOUND_MAX = 128, EXPIRY_ROWS = 1000 };
 
@@ -100,13 +101,13 @@ bool reference_wants_expiry(struct sqlite_store *s, bool idle)
     return oldest_day(s) > s->references_from;
 }
 
-/* Deletes the oldest rows: 1, or 0 when there are fewer of them than a step has. */
-static int delete_step(struct sqlite_store *s, int64_t day)
+/* Deletes the oldest rows: 1, or 0 when there are fewer of them than that. */
+static int delete_some(struct sqlite_store *s, int64_t day, size_t rows)
 {
     sqlite3_stmt *last = s->statements[WRITE_REFERENCE_LAST_OF];
     sqlite3_stmt *delete = s->statements[WRITE_REFERENCE_DELETE_TO];
 
-    BIND_NUMBERS(last, day, EXPIRY_ROWS - 1);
+    BIND_NUMBERS(last, day, (int64_t)rows - 1);
     int code = sqlite3_step(last);
     if (code != SQLITE_ROW) {
         sqlite3_reset(last);
@@ -123,8 +124,13 @@ static int delete_step(struct sqlite_store *s, int64_t day)
 int reference_expire(struct sqlite_store *s, bool idle)
 {
     int64_t day = oldest_day(s);
-    int more = delete_step(s, day);
+    struct stint stint;
+    size_t rows;
+    int more = 1;
 
+    stint_begin(&stint, s->chores_until_us, EXPIRY_ROWS);
+    while (more > 0 && (rows = stint_next(&stint, clock_monotonic_us())))
+        more = delete_some(s, day, rows);
     if (more != 0)
         return more < 0 ? more : 0;
     int failed = RUN_WITH(s, WRITE_REFERENCE_DELETE_BEFORE, day);

@@ -35,7 +35,8 @@ struct search {
     struct sqlite_reader *reader;
     struct arena *arena;
     int64_t owner;
-    int64_t low, high; /* numbers that the batch and times allow; none when low > high */
+    int64_t edge;      /* messages below it are gone, whatever the volumes have */
+    int64_t low, high; /* numbers that the edge, batch and times allow; none when low > high */
     uint32_t statuses; /* a set; 0 = any */
     int64_t terms[SEARCH_TERMS_MAX]; /* one at least: the one that all messages have */
     size_t term_count;
@@ -63,7 +64,7 @@ int search_total(struct search *q, int64_t *ret);
 
 /* ---- between the files of search ---- */
 
-/* sqlite_range.c: the bounds that a batch and times set. */
+/* sqlite_range.c: the bounds that the edge, a batch and times set. */
 int search_range(struct search *q, const struct message_filter *filter);
 
 /* Every message of the owner has the terms. */

@@ -94,7 +94,7 @@ int search_total(struct search *q, int64_t *ret)
         return 0;
     if (!q->statuses)
         return count_terms(q, ret);
-    if (search_takes_all(q) && q->low == 0 && q->high == INT64_MAX) {
+    if (search_takes_all(q) && q->low == q->edge && q->high == INT64_MAX) {
         *ret = sum_tallies(q);
         return 0;
     }

@@ -118,6 +118,7 @@ int sqlite_price_clear(struct store *base);
 int sqlite_key_insert(struct store *base, struct key_record *k);
 int sqlite_batch_insert(struct store *base, const struct batch_record *b);
 int sqlite_event_add(struct store *base, const struct event_record *e);
+int sqlite_edge(struct store *base, int64_t *ret);
 int sqlite_once_find(struct store *base, int64_t account, enum mode mode,
                      const uint8_t key[ONCE_KEY_SIZE], int64_t since_us, struct arena *a,
                      struct once_record *ret);

@@ -1,5 +1,6 @@
 #include "store/sqlite_rows.h"
 #include "store/sqlite_volume_internal.h"
+#include "store/stint.h"
 
 #include <stdlib.h>
 
@@ -69,6 +70,7 @@ void shelf_forget(struct shelf *shelf)
     free(shelf->volumes);
     shelf->volumes = NULL;
     shelf->count = shelf->room = 0;
+    shelf->from = 0;
     shelf->loaded = false;
 }
 
@@ -148,6 +150,7 @@ int shelf_drop_before(struct sqlite_store *s, struct shelf *shelf, int64_t numbe
     size_t n = 0;
     int failed = 0;
 
+    shelf->from = number;
     /* The newest stays: it says up to where rows are covered. */
     while (!failed && n + 1 < shelf->count && shelf->volumes[n].last < number)
         failed = volume_drop(s, shelf, shelf->volumes[n++].id);
@@ -160,18 +163,23 @@ int shelf_drop_before(struct sqlite_store *s, struct shelf *shelf, int64_t numbe
 }
 
 /* Takes some leaves of a volume away, and in the end its row. */
-static int drop_some(struct sqlite_store *s, int64_t volume, int64_t leaves)
+static int drop_some(struct sqlite_store *s, int64_t volume, size_t leaves)
 {
-    int64_t first = volume << LEAF_PLACE_BITS;
-    int failed =
-        RUN_WITH(s, WRITE_LEAF_DELETE, first, first + (INT64_C(1) << LEAF_PLACE_BITS), leaves);
+    int64_t first = volume << LEAF_PLACE_BITS, end = first + (INT64_C(1) << LEAF_PLACE_BITS);
+    struct stint stint;
+    size_t rows;
+    int failed = 0;
 
-    if (!failed && sqlite3_changes(s->db) == 0)
-        failed = RUN_WITH(s, WRITE_VOLUME_DELETE, volume);
+    stint_begin(&stint, s->chores_until_us, leaves);
+    while (!failed && (rows = stint_next(&stint, clock_monotonic_us()))) {
+        failed = RUN_WITH(s, WRITE_LEAF_DELETE, first, end, (int64_t)rows);
+        if (!failed && sqlite3_changes(s->db) == 0)
+            return RUN_WITH(s, WRITE_VOLUME_DELETE, volume);
+    }
     return failed;
 }
 
-static int drop_work(struct sqlite_store *s, struct shelf *shelf, int64_t leaves)
+static int drop_work(struct sqlite_store *s, struct shelf *shelf, size_t leaves)
 {
     sqlite3_stmt *get = s->statements[WRITE_VOLUME_OVER];
     int64_t volume = 0;
@@ -195,6 +203,6 @@ bool shelf_has_work(const struct sqlite_store *s, const struct shelf *shelf)
 int shelf_work(struct sqlite_store *s, struct shelf *shelf, size_t entries)
 {
     if (shelf->over)
-        return drop_work(s, shelf, (int64_t)(entries / ENTRIES_PER_DROP) + 1);
+        return drop_work(s, shelf, entries / ENTRIES_PER_DROP + 1);
     return merge_work(s, shelf, entries);
 }

@@ -40,6 +40,7 @@ struct shelf {
     int level_max; /* volumes of this level are not merged any more */
     bool loaded;   /* the following are as the tables are */
     bool over;     /* there may be volumes to drop */
+    int64_t from;  /* entries below this number lead nowhere: merging leaves them out */
     struct volume *volumes;
     size_t count, room; /* in use, oldest first */
     struct merge *merges[LEVELS];

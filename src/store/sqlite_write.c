@@ -6,6 +6,7 @@
 #include "sql.h"
 #include "store/sqlite_outbox.h"
 #include "store/sqlite_pulse.h"
+#include "store/sqlite_retention.h"
 #include "store/sqlite_rollup.h"
 #include "store/sqlite_rows.h"
 #include "store/sqlite_verbs.h"
@@ -93,6 +94,7 @@ void sqlite_rollback(struct store *base)
     outbox_forget(s);
     rollup_forget(s);
     pulse_forget(s);
+    retention_forget(s);
     work_forget_all(s->works);
     memcpy(why, s->base.error, sizeof why);
     if (!sqlite3_get_autocommit(s->db)) /* SQLite may have rolled back by itself */

@@ -6,7 +6,21 @@
 
 void store_init(struct store *s, const struct store_engine *engine, const struct clock *clock)
 {
-    *s = (struct store){.engine = engine, .clock = clock};
+    *s = (struct store){.engine = engine,
+                        .clock = clock,
+                        .retention = {.notices_us = NOTICE_TIME_US,
+                                      .deliveries_us = NOTICE_TIME_US,
+                                      .once_us = ONCE_TIME_US}};
+}
+
+void store_set_retention(struct store *s, const struct store_retention *retention)
+{
+    s->retention = *retention;
+}
+
+const struct store_retention *store_retention(const struct store *s)
+{
+    return &s->retention;
 }
 
 int store_fail(struct store *s, int r, const char *format, ...)
@@ -271,12 +285,19 @@ int store_event_add(struct store *s, const struct event_record *e)
     return s->engine->event_add(s, e);
 }
 
+int store_edge(struct store *s, int64_t *ret)
+{
+    assert(s->in_transaction);
+    return s->engine->edge(s, ret);
+}
+
 int store_once_find(struct store *s, int64_t account, enum mode mode,
                     const uint8_t key[ONCE_KEY_SIZE], struct arena *a, struct once_record *ret)
 {
+    int64_t since_us = clock_now_us(s->clock) - s->retention.once_us;
+
     assert(s->in_transaction);
-    return s->engine->once_find(s, account, mode, key, clock_now_us(s->clock) - ONCE_TIME_US, a,
-                                ret);
+    return s->engine->once_find(s, account, mode, key, since_us, a, ret);
 }
 
 int store_once_keep(struct store *s, struct once_record *o)

@@ -42,6 +42,20 @@ const char *store_error(const struct store *s);
 typedef void store_news(void *context, const int64_t *endpoints, size_t count);
 void store_set_news(struct store *s, store_news *tell, void *context);
 
+/* For how long things are kept; what is older goes by and by (store_housekeep). */
+struct store_retention {
+    int64_t messages_us;   /* with all that belongs to them; 0 = for ever */
+    int64_t notices_us;    /* and strays */
+    int64_t deliveries_us; /* with their attempts */
+    int64_t once_us;       /* what Idempotency-Keys stand for */
+};
+/* How it is unless somebody says otherwise; messages are kept for ever. */
+#define NOTICE_TIME_US (30 * 24 * INT64_C(3600000000)) /* notices and deliveries */
+#define ONCE_TIME_US   (24 * INT64_C(3600000000))
+/* Before the writing begins. */
+void store_set_retention(struct store *s, const struct store_retention *retention);
+const struct store_retention *store_retention(const struct store *s);
+
 /* ---- reading: all return 0, -ENOENT, or another negative errno ---- */
 
 int store_reader_open(struct store *s, struct store_reader **ret);
@@ -135,9 +149,6 @@ int store_price_each(struct store_reader *r,
 
 /* ---- what clients are told ---- */
 
-/* How long notices, their deliveries and attempts are kept. */
-#define NOTICE_TIME_US (30 * 24 * INT64_C(3600000000))
-
 static inline uint32_t notice_bit(enum notice_kind kind)
 {
     return UINT32_C(1) << kind;
@@ -149,7 +160,7 @@ struct notice_query {
     int64_t from;   /* 0: from the oldest, or from the newest */
     size_t limit;
 };
-/* Notices of an account and mode, of the last 30 days. */
+/* Notices of an account and mode that are not past their time. */
 int store_notice_list(struct store_reader *r, int64_t account, enum mode mode,
                       const struct notice_query *query, struct arena *a, struct notice_record **ret,
                       size_t *ret_count);
@@ -308,9 +319,11 @@ int store_batch_close(struct store *s, struct batch_record *b);
 
 int store_event_add(struct store *s, const struct event_record *e);
 
-/* What this key of an account and mode stands for, if it was kept less than ONCE_TIME_US ago; sees
- * what this transaction has written. -ENOENT when nothing. */
-#define ONCE_TIME_US (24 * INT64_C(3600000000))
+/* Messages with numbers below this one were past their time and are gone. */
+int store_edge(struct store *s, int64_t *ret);
+
+/* What this key of an account and mode stands for, if that is not past its time; sees what this
+ * transaction has written. -ENOENT when nothing. */
 int store_once_find(struct store *s, int64_t account, enum mode mode,
                     const uint8_t key[ONCE_KEY_SIZE], struct arena *a, struct once_record *ret);
 int store_once_keep(struct store *s, struct once_record *o);

@@ -46,7 +46,7 @@ int store_notice_list(struct store_reader *r, int64_t account, enum mode mode,
                       const struct notice_query *query, struct arena *a, struct notice_record **ret,
                       size_t *ret_count)
 {
-    int64_t since_us = clock_now_us(r->store->clock) - NOTICE_TIME_US;
+    int64_t since_us = clock_now_us(r->store->clock) - r->store->retention.notices_us;
 
     *ret = NULL;
     *ret_count = 0;

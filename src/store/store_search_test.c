@@ -290,35 +290,124 @@ static void check_some(unsigned by)
     check_page(account, mode, &f, any_cursor(account, mode), 1 + pick(LIMIT_MAX));
 }
 
+/* ---- what is past its time ---- */
+
+#define KEPT_US INT64_C(600000000)
+
+static bool has_ended(const struct message *m)
+{
+    return m->status != STATUS_QUEUED && m->status != STATUS_SCHEDULED;
+}
+
+/* What the store has dropped was to be dropped, and the model forgets it. */
+static void follow_edge(void)
+{
+    int64_t edge;
+    size_t gone = 0;
+
+    assert_int_equal(sqlite_number(engine()->db, "SELECT id FROM edge", &edge), 0);
+    for (; gone < model_count && model[gone].id < edge; gone++) {
+        assert_true(has_ended(&model[gone]));
+        assert_true(model[gone].created_us < test_now_us - KEPT_US);
+    }
+    model_count -= gone;
+    memmove(model, model + gone, model_count * sizeof *model);
+    store_reader_rest(test_reader); /* sees the work that was done */
+}
+
+/* Moves the oldest on, which would be in the way of the others for ever. */
+static void end_oldest(void)
+{
+    for (size_t i = 0; i < 20 && i < model_count; i++)
+        if (!has_ended(&model[i])) {
+            enum message_status to = pick(3) ? STATUS_FAILED : STATUS_SENT;
+            assert_int_equal(test_move(model[i].id, UINT32_MAX, to, 0, ++test_now_us), 1);
+            model[i].status = to;
+        }
+}
+
+static void open_small(int64_t kept_us)
+{
+    struct store_retention kept = *store_retention(test_store);
+
+    kept.messages_us = kept_us;
+    store_set_retention(test_store, &kept);
+    make_small();
+}
+
+static void walk_once(int64_t kept_us)
+{
+    change();
+    if (kept_us) {
+        test_now_us += (int64_t)pick(30) * 1000000;
+        end_oldest();
+    }
+    for (size_t n = pick(4); n; n--)
+        store_housekeep(test_store, pick(2));
+    if (pick(4) == 0)
+        housekeep_in_vain();
+    follow_edge();
+    for (int i = 0; i < CHECKS_A_ROUND; i++)
+        check_some((unsigned)pick(WAYS) & (pick(2) ? WAYS - 1 : (unsigned)pick(WAYS)));
+    if (pick(20) == 0) {
+        test_close();
+        test_open();
+        open_small(kept_us);
+    }
+}
+
+static void check_all_ways(void)
+{
+    for (unsigned by = 0; by < WAYS; by++)
+        for (int i = 0; i < 4; i++)
+            check_some(by);
+}
+
+static void housekeep_all(void)
+{
+    while (store_housekeep(test_store, true)) {
+    }
+    follow_edge();
+}
+
 static void test_walk(void **state)
 {
     seed = 20251116;
     model_count = batch_count = 0;
     make_small();
-    while (model_count < MESSAGES) {
-        change();
-        for (size_t n = pick(4); n; n--)
-            store_housekeep(test_store, pick(2));
-        if (pick(4) == 0)
-            housekeep_in_vain();
-        for (int i = 0; i < CHECKS_A_ROUND; i++)
-            check_some((unsigned)pick(WAYS) & (pick(2) ? WAYS - 1 : (unsigned)pick(WAYS)));
-        if (pick(20) == 0) {
-            test_close();
-            test_open();
-            make_small();
-        }
-    }
+    while (model_count < MESSAGES)
+        walk_once(0);
     assert_true(engine()->index.shelf.count > 0 || !engine()->index.whole);
-    for (unsigned by = 0; by < WAYS; by++)
-        for (int i = 0; i < 4; i++)
-            check_some(by);
-    while (store_housekeep(test_store, true)) {
+    check_all_ways();
+    housekeep_all();
+    assert_int_equal(model_count, MESSAGES);
+    check_all_ways();
+}
+
+/* The same while messages are dropped at the other end, of which the index has entries for a good
+ * while longer. */
+static void test_walk_behind_an_edge(void **state)
+{
+    seed = 20251117;
+    model_count = batch_count = 0;
+    open_small(KEPT_US);
+    for (int i = 0; i < 400; i++)
+        walk_once(KEPT_US);
+    check_all_ways();
+    assert_in_range(model_count, 100, MESSAGES - 1);
+    test_now_us += KEPT_US / 2;
+    housekeep_all();
+    check_all_ways();
+    test_now_us += KEPT_US;
+    for (int i = 0; i < 400 && model_count; i++) {
+        end_oldest();
+        test_now_us += 60000000;
+        housekeep_all();
+        check_some((unsigned)pick(WAYS));
     }
-    store_reader_rest(test_reader); /* sees the work that was done */
-    for (unsigned by = 0; by < WAYS; by++)
-        for (int i = 0; i < 4; i++)
-            check_some(by);
+    assert_int_equal(model_count, 0);
+    check_all_ways();
+    assert_in_range(engine()->index.shelf.count, 0, 1);
 }
 
 /* ---- sentences of store.h ---- */
@@ -577,6 +666,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         STORE_TEST(test_walk),
+        STORE_TEST(test_walk_behind_an_edge),
         STORE_TEST(test_pages_follow_each_other),
         STORE_TEST(test_cursors),
         STORE_TEST(test_housekeeping_does_not_disturb_a_reader),

@@ -91,10 +91,12 @@ WHERE delivery = ?1 AND number > (SELECT max(number) FROM attempt WHERE delivery
 ORDER BY number;
 
 -- name: attempt_delete
-DELETE FROM attempt WHERE delivery = ?1;
+DELETE FROM attempt WHERE (delivery, number) IN (
+  SELECT delivery, number FROM attempt WHERE delivery = ?1 ORDER BY number LIMIT ?2);
 
--- name: attempt_delete_upto
-DELETE FROM attempt WHERE delivery <= ?1;
+-- name: attempt_delete_before
+DELETE FROM attempt WHERE (delivery, number) IN (
+  SELECT delivery, number FROM attempt WHERE delivery < ?1 ORDER BY delivery, number LIMIT ?2);
 
 -- name: delivery_oldest
 SELECT id, endpoint, mode, state FROM delivery WHERE id < ?1 ORDER BY id LIMIT ?2;

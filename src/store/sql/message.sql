@@ -74,7 +74,7 @@ SELECT max((SELECT coalesce(max(id), 0) FROM message), (SELECT coalesce(max(id),
   (SELECT coalesce(max(id), 0) FROM opt_out), (SELECT coalesce(max(id), 0) FROM stray),
   (SELECT coalesce(max(last), 0) FROM (SELECT last FROM notice ORDER BY id DESC LIMIT 16)),
   (SELECT coalesce(max(id), 0) FROM endpoint), (SELECT coalesce(max(id), 0) FROM endpoint_removed),
-  (SELECT coalesce(max(id), 0) FROM delivery));
+  (SELECT coalesce(max(id), 0) FROM delivery), (SELECT coalesce(max(id), 0) FROM edge));
 
 -- name: message_last_created
 SELECT coalesce((SELECT created_us FROM message ORDER BY id DESC LIMIT 1), 0);

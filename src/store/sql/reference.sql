@@ -13,9 +13,10 @@ INSERT OR IGNORE INTO reference (day, carrier, message, part, id) VALUES
 
 -- name: reference_find
 -- Each day by itself, because a range of days would be read whole. As many as REFERENCE_DAYS, and
--- today.
+-- today. Not those of messages that are gone.
 SELECT message, part FROM reference
 WHERE day IN (?1, ?1 - 1, ?1 - 2, ?1 - 3) AND carrier = ?2 AND id = ?4
+  AND message >= (SELECT edge.id FROM edge)
 ORDER BY day DESC, message DESC, part DESC LIMIT ?3;
 
 -- name: reference_last_of

@@ -131,7 +131,7 @@ async function overheard(op, main) {
   const { server, api } = await narrow(main);
   const streams = await Promise.all(Array.from({ length: 64 }, () => listen(api)));
   const client = server.client(api.key);
-  const refusal = await client.get('/v1/events', { headers: { Accept: 'text/event-stream' } });
+  const refusal = await client.get(op.path, { headers: { Accept: 'text/event-stream' } });
   streams.forEach((stream) => stream.close());
   client.close();
   return refusal;
@@ -286,7 +286,7 @@ export const ways = {
   too_many_failed_key_attempts: throttled,
   internal_error: sendWith({ to: '+15550001004' }),
   service_unavailable: async (op, world) => world.call(op, {}, await storeless()),
-  queue_full: async (op, world) => ({ readInbox: overwaited, listEvents: overheard }[op.id]?.(op, world) ?? (await crowded(world)).get(op.id)),
+  queue_full: async (op, world) => ({ readInbox: overwaited, listEvents: overheard, getLiveStats: overheard }[op.id]?.(op, world) ?? (await crowded(world)).get(op.id)),
   maintenance: async (op, world) => world.call(op, {}, await maintained(world)),
 };
 

@@ -40,6 +40,7 @@ const bases = {
   createOptOut: async () => ({ body: { number: freshNumber() } }),
   getOptOut: async ({ optOut }) => ({ params: { number: optOut.number } }),
   deleteOptOut: async (world) => ({ params: { number: (await world.newOptOut()).number } }),
+  getLiveStats: async () => ({}),
   getRateLimits: async () => ({}),
   listKeys: async () => ({}),
   createKey: async () => ({ body: { name: 'made' } }),
