@@ -1,4 +1,5 @@
 /* What receipts change, and what becomes of them in trouble and in great number. */
+#include "messaging/errand.h"
 #include "messaging/test_receipts.h"
 
 #include <errno.h>
