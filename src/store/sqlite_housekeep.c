@@ -25,7 +25,7 @@ const struct sizes sizes_default = {.bulk = 4096,
                                     .fan = 8,
                                     .generation = 1 << 20,
                                     .step = 16384,
-                                    .log_pages = 4000};
+                                    .log_pages = 2000};
 
 static size_t merge_step(const struct sqlite_store *s, bool idle)
 {
@@ -88,7 +88,7 @@ static const struct chore {
 enum { CHORES = sizeof chores / sizeof *chores };
 
 /* What is dropped makes the log long, which the next commit must sync and the checkpointer must
- * move: it waits for them. */
+ * move. It waits for them, so that there is little left for the writer when the log begins anew. */
 static bool is_log_full(const struct sqlite_store *s)
 {
     return s->sizes.log_pages && s->log_pages >= s->sizes.log_pages;

@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { MESSAGES = 200000, IN_A_TRANSACTION = 1000 };
 enum { HELD_MAX_US = 20000, PAGE_US = 300 };
@@ -179,19 +180,18 @@ static void send_many(int count)
 
 /* ---- */
 
-static int64_t rows_left(void)
+static bool is_anything_left(void)
 {
-    int64_t rows;
+    static const char *const tables[] = {"message", "event", "delivery", "attempt",
+                                         "notice",  "stray", "once",     "volume WHERE state = 3"};
+    char sql[128];
+    int64_t found = 0;
 
-    assert_int_equal(sqlite_number(((struct sqlite_store *)test_store)->db,
-                                   "SELECT (SELECT count(*) FROM message) + (SELECT count(*) FROM "
-                                   "event) + (SELECT count(*) FROM delivery) + (SELECT count(*) "
-                                   "FROM attempt) + (SELECT count(*) FROM notice) + (SELECT "
-                                   "count(*) FROM stray) + (SELECT count(*) FROM once) + (SELECT "
-                                   "count(*) FROM volume WHERE state = 3)",
-                                   &rows),
-                     0);
-    return rows;
+    for (size_t i = 0; i < sizeof tables / sizeof *tables && !found; i++) {
+        snprintf(sql, sizeof sql, "SELECT EXISTS (SELECT 1 FROM %s)", tables[i]);
+        assert_int_equal(sqlite_number(((struct sqlite_store *)test_store)->db, sql, &found), 0);
+    }
+    return found;
 }
 
 static void set_retention(void)
@@ -210,8 +210,10 @@ static void drop_all(void)
     struct longest *const all[] = {&commits, &steps, &tidies};
     bool more = true;
 
-    for (int i = 0; more || i % 64; i++) {
+    for (int i = 0; more || is_anything_left(); i++) {
         bool busy = i % 8 == 0;
+        if (!more)
+            usleep(1000); /* the log is being moved */
         if (busy) {
             int64_t began_us = held_clock_us();
             assert_int_equal(store_begin(test_store), 0);
@@ -225,9 +227,6 @@ static void drop_all(void)
         began_us = held_clock_us();
         store_tidy(test_store);
         note(&tidies, began_us);
-        if (i % 64 == 63)
-            more = rows_left() > 0;
-        assert_in_range(i, 0, 10000000);
     }
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         print_message("%s: %d calls, the longest held the writer for %.1f ms\n", all[i]->what,
@@ -252,7 +251,6 @@ static void test_dropping(void **state)
     send_many(MESSAGES);
     start_again();
     drop_all();
-    assert_int_equal(rows_left(), 0);
 }
 
 static void test_dropping_from_a_slow_disk(void **state)
@@ -263,7 +261,6 @@ static void test_dropping_from_a_slow_disk(void **state)
     slow = true;
     drop_all();
     slow = false;
-    assert_int_equal(rows_left(), 0);
     test_close();
     make_disk_fast();
     test_open();
