@@ -1,5 +1,7 @@
 #include "messaging/price.h"
 
+#include "store/rollup.h"
+
 static const struct price_row builtin_sms[] = {
     {"", 80000, 0},
     {"1", 7500, 1},
@@ -91,21 +93,7 @@ int64_t price_message(const struct price_list *list, const struct message *m)
     return m->kind == KIND_MMS ? micros : micros * m->segments;
 }
 
-static bool failed_before_carrier(const struct message *m)
-{
-    switch (m->failure) {
-    case FAILURE_INVALID_DESTINATION:
-    case FAILURE_RECIPIENT_OPTED_OUT:
-    case FAILURE_NO_ROUTE:
-    case FAILURE_NO_SENDER:
-    case FAILURE_VALIDITY_EXPIRED:
-        return m->sent_us == 0;
-    default:
-        return false;
-    }
-}
-
 int64_t message_cost_micros(const struct message *m)
 {
-    return m->status == STATUS_CANCELLED || failed_before_carrier(m) ? 0 : m->cost_micros;
+    return message_is_free(m->status, m->failure, m->sent_us) ? 0 : m->cost_micros;
 }

@@ -494,7 +494,7 @@ struct attempt_record {
 /* What messages have in common that are counted together. A message belongs to one series from when
  * it is accepted. */
 struct series_record {
-    int64_t id; /* given by the store */
+    int64_t id; /* given by the store: 2, 3, … for each account and mode */
     int64_t account;
     enum mode mode;
     enum direction direction;
@@ -510,13 +510,15 @@ struct series_record {
 /* So many sets of tags are told apart, for an account and mode. */
 enum { SERIES_TAG_SETS_MAX = 2048 };
 
-/* Times from sent to delivered are counted in slots that grow with the time, so that counts of
- * several hours can be put together: see rollup.h for how wide they are. */
-enum { ROLLUP_FAILURES_MAX = 32, ROLLUP_TIMES_MAX = 512 };
-
 struct rollup_slot {
-    unsigned slot; /* an enum failure; or a slot of times */
+    unsigned slot; /* an enum failure; or a slot of times, see rollup.h */
     int64_t count;
+};
+
+/* Those that have a count, in the order of slots. */
+struct rollup_slots {
+    struct rollup_slot *at;
+    size_t count, room;
 };
 
 /* Counts of the messages of a series that were accepted in one span of time, as they stand now. */
@@ -524,10 +526,9 @@ struct rollup {
     int64_t accepted;               /* counted once, when they were; never changed by moves */
     int64_t statuses[STATUS_SLOTS]; /* by what they are now */
     int64_t segments;               /* of outbound messages */
-    int64_t cost_micros;            /* what clients pay: 0 for what never reached a carrier */
-    int64_t delivery_ms;            /* sum of the times from sent to delivered */
-    struct rollup_slot failures[ROLLUP_FAILURES_MAX], times[ROLLUP_TIMES_MAX];
-    size_t failure_count, time_count; /* slots that have a count, in the order of slots */
+    int64_t cost_micros; /* of outbound messages, what clients pay: see message_is_free */
+    int64_t delivery_ms; /* sum of the times from sent to delivered */
+    struct rollup_slots failures, times;
 };
 
 /* What happened to messages in a span of time, whenever they were accepted. X(member) */

@@ -3,6 +3,7 @@
 #include "base/random.h"
 #include "sql.h"
 #include "store/sqlite_outbox.h"
+#include "store/sqlite_rollup.h"
 #include "store/sqlite_rows.h"
 #include "store/sqlite_verbs.h"
 #include "store/sqlite_work.h"
@@ -139,6 +140,7 @@ static void sqlite_close(struct store *base)
     if (s->outbox)
         wishes_done(&s->outbox->wishes);
     free(s->outbox);
+    rollup_done(s);
     free(s->path);
     free(s);
 }
@@ -333,7 +335,7 @@ int store_open_sqlite(struct store **ret, const char *path, const struct clock *
     pthread_once(&configured, configure_library);
     if (!s || !(s->path = strdup(path)) || !(s->works = calloc(1, sizeof *s->works)) ||
         !(s->gathered = calloc(1, sizeof *s->gathered)) ||
-        !(s->outbox = calloc(1, sizeof *s->outbox))) {
+        !(s->outbox = calloc(1, sizeof *s->outbox)) || rollup_init(s) != 0) {
         if (s)
             sqlite_close(&s->base);
         snprintf(why, STORE_WHY_SIZE, "out of memory");

@@ -138,55 +138,66 @@ int gather_message(struct sqlite_store *s, const struct message *m)
     return g->message_count == GATHER_MESSAGES ? flush_messages(s) : 0;
 }
 
+const struct message *gather_find_message(const struct sqlite_store *s, int64_t id)
+{
+    const struct gathered *g = s->gathered;
+
+    for (size_t i = 0; i < g->message_count; i++)
+        if (g->messages[i].id == id)
+            return &g->messages[i];
+    return NULL;
+}
+
 /* ---- rows of numbers ---- */
 
-static int flush_rows(struct sqlite_store *s, struct gathered_rows *rows, enum write_statement one,
-                      enum write_statement many)
+static int flush_rows(struct sqlite_store *s, struct gathered_rows *rows, size_t columns,
+                      enum write_statement one, enum write_statement many)
 {
     size_t count = rows->count;
     int failed = 0;
 
     rows->count = 0;
     if (count == GATHER_ROWS)
-        return run_with(s, many, rows->numbers[0], GATHER_ROWS * GATHER_COLUMNS);
+        return run_with(s, many, rows->numbers, GATHER_ROWS * columns);
     for (size_t i = 0; i < count && !failed; i++)
-        failed = run_with(s, one, rows->numbers[i], GATHER_COLUMNS);
+        failed = run_with(s, one, &rows->numbers[i * columns], columns);
     return failed;
 }
 
 static int flush_works(struct sqlite_store *s)
 {
-    return flush_rows(s, &s->gathered->works, WRITE_WORK_PUT, WRITE_WORK_PUT_MANY);
+    return flush_rows(s, &s->gathered->works, WORK_COLUMNS, WRITE_WORK_PUT, WRITE_WORK_PUT_MANY);
 }
 
 static int flush_endings(struct sqlite_store *s)
 {
-    return flush_rows(s, &s->gathered->endings, WRITE_ENDING_PUT, WRITE_ENDING_PUT_MANY);
+    return flush_rows(s, &s->gathered->endings, ENDING_COLUMNS, WRITE_ENDING_PUT,
+                      WRITE_ENDING_PUT_MANY);
 }
 
-static bool add_row(struct gathered_rows *rows, const int64_t numbers[GATHER_COLUMNS])
+static bool add_row(struct gathered_rows *rows, const int64_t *numbers, size_t columns)
 {
-    memcpy(rows->numbers[rows->count++], numbers, sizeof rows->numbers[0]);
+    memcpy(&rows->numbers[rows->count++ * columns], numbers, columns * sizeof *numbers);
     return rows->count == GATHER_ROWS;
 }
 
 int gather_work(struct sqlite_store *s, const struct work *w)
 {
-    const int64_t row[] = {w->id,      w->owner,       w->status, w->updated_us,
-                           w->sent_us, w->retry_count, w->carrier};
+    const int64_t row[WORK_COLUMNS] = {w->id,      w->owner,       w->status,  w->updated_us,
+                                       w->sent_us, w->retry_count, w->carrier, w->series};
 
     work_remember(s->works, w);
     if (w->hooked) /* few are; the others need not name the column */
-        return run_with(s, WRITE_WORK_PUT_HOOKED, row, GATHER_COLUMNS);
-    return add_row(&s->gathered->works, row) ? flush_works(s) : 0;
+        return run_with(s, WRITE_WORK_PUT_HOOKED, row, WORK_COLUMNS);
+    return add_row(&s->gathered->works, row, WORK_COLUMNS) ? flush_works(s) : 0;
 }
 
 int gather_ending(struct sqlite_store *s, const struct ending *e)
 {
-    const int64_t row[] = {e->id,      e->status,      e->ended_us, e->sent_us,
-                           e->failure, e->retry_count, e->carrier};
+    const int64_t row[ENDING_COLUMNS] = {e->id,      e->status,      e->ended_us, e->sent_us,
+                                         e->failure, e->retry_count, e->carrier};
 
-    return add_row(&s->gathered->endings, row) ? flush_endings(s) : 0;
+    return add_row(&s->gathered->endings, row, ENDING_COLUMNS) ? flush_endings(s) : 0;
 }
 
 static bool find_gathered(const struct sqlite_store *s, int64_t id, struct work *ret)
@@ -194,7 +205,7 @@ static bool find_gathered(const struct sqlite_store *s, int64_t id, struct work 
     const struct gathered_rows *rows = &s->gathered->works;
 
     for (size_t i = rows->count; i-- > 0;) {
-        const int64_t *row = rows->numbers[i];
+        const int64_t *row = &rows->numbers[i * WORK_COLUMNS];
         if (row[0] == id) {
             *ret = (struct work){.id = id,
                                  .owner = row[1],
@@ -202,7 +213,8 @@ static bool find_gathered(const struct sqlite_store *s, int64_t id, struct work 
                                  .updated_us = row[3],
                                  .sent_us = row[4],
                                  .retry_count = (uint16_t)row[5],
-                                 .carrier = (uint16_t)row[6]};
+                                 .carrier = (uint16_t)row[6],
+                                 .series = row[7]};
             return true;
         }
     }
@@ -228,7 +240,8 @@ int gather_read_work(struct sqlite_store *s, int64_t id, struct work *ret)
                              .sent_us = sqlite3_column_int64(get, 3),
                              .retry_count = (uint16_t)sqlite3_column_int(get, 4),
                              .carrier = (uint16_t)sqlite3_column_int(get, 5),
-                             .hooked = sqlite3_column_int(get, 6)};
+                             .series = sqlite3_column_int64(get, 6),
+                             .hooked = sqlite3_column_int(get, 7)};
     sqlite3_reset(get);
     if (code != SQLITE_ROW && code != SQLITE_DONE)
         return sqlite_failed(s);
@@ -240,12 +253,14 @@ void gather_drop_work(struct sqlite_store *s, int64_t id)
     struct gathered_rows *rows = &s->gathered->works;
     size_t kept = 0;
 
-    for (size_t i = 0; i < rows->count; i++)
-        if (rows->numbers[i][0] != id) {
-            if (kept != i)
-                memcpy(rows->numbers[kept], rows->numbers[i], sizeof rows->numbers[0]);
-            kept++;
-        }
+    for (size_t i = 0; i < rows->count; i++) {
+        const int64_t *row = &rows->numbers[i * WORK_COLUMNS];
+        if (row[0] == id)
+            continue;
+        if (kept != i)
+            memcpy(&rows->numbers[kept * WORK_COLUMNS], row, WORK_COLUMNS * sizeof *row);
+        kept++;
+    }
     rows->count = kept;
 }
 

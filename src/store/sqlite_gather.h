@@ -6,7 +6,8 @@
 #include "store/sqlite_internal.h"
 #include "store/sqlite_work.h"
 
-enum { GATHER_MESSAGES = 8, GATHER_ROWS = 16, GATHER_COLUMNS = 7, GATHER_BYTES = 16 << 10 };
+enum { GATHER_MESSAGES = 8, GATHER_ROWS = 16, GATHER_BYTES = 16 << 10 };
+enum { WORK_COLUMNS = 8, ENDING_COLUMNS = 7 };
 
 /* A row of `ending`: how a message ended. */
 struct ending {
@@ -16,9 +17,9 @@ struct ending {
     enum failure failure;
 };
 
-/* Of a table whose columns are numbers, the id first. */
+/* Of a table whose columns are numbers, the id first; one row behind the other. */
 struct gathered_rows {
-    int64_t numbers[GATHER_ROWS][GATHER_COLUMNS];
+    int64_t numbers[GATHER_ROWS * WORK_COLUMNS];
     size_t count;
 };
 
@@ -50,6 +51,8 @@ struct gathered {
 };
 
 int gather_message(struct sqlite_store *s, const struct message *m);
+/* A message that is gathered and not written yet; NULL. */
+const struct message *gather_find_message(const struct sqlite_store *s, int64_t id);
 /* Also remembers it. A row with this id is replaced. */
 int gather_work(struct sqlite_store *s, const struct work *work);
 int gather_ending(struct sqlite_store *s, const struct ending *ending);

@@ -21,6 +21,9 @@ static inline int64_t time_if_any(int64_t us)
     return us == NOT_YET || us == NOT_YET_BUT_HANDED ? 0 : us;
 }
 
+/* Whether rollups and the pulse are written: off only to measure what that costs. */
+enum { COUNTING = SKYLARK_ROLLUPS };
+
 enum { TALLY_SLOTS = 64 };
 /* How long to wait for another process that writes; under full load its turn may take a while. */
 enum { BUSY_MS = 20000 };
@@ -34,6 +37,7 @@ struct tally_delta {
 struct work_memory;
 struct gathered;
 struct outbox;
+struct rollups;
 
 enum write_statement {
 #define X(name, sql) WRITE_##name,
@@ -90,6 +94,7 @@ struct sqlite_store {
     struct work_memory *works;
     struct gathered *gathered; /* in this transaction */
     struct outbox *outbox;
+    struct rollups *rollups;
     struct tally_delta tallies[TALLY_SLOTS];
     size_t tally_count;
     struct once once;

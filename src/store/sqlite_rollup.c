@@ -1,31 +1,267 @@
 #include "store/sqlite_rollup.h"
 
-#include "store/sqlite_verbs.h"
+#include "store/sqlite_gather.h"
+#include "store/sqlite_rows.h"
 
-#include <errno.h>
+#include <stdlib.h>
 
-int rollup_accepted(struct sqlite_store *s, const struct message *m, int64_t *ret)
+enum { MEMORY_MAX = 16 << 20, MEMORY_SPARE = 1 << 20 }; /* a row needs less than the spare */
+
+int rollup_init(struct sqlite_store *s)
 {
-    *ret = 0;
+    s->rollups = calloc(1, sizeof *s->rollups);
+    if (!s->rollups)
+        return -ENOMEM;
+    series_init(&s->rollups->series);
+    arena_init(&s->rollups->arena, MEMORY_MAX);
+    s->rollups->tag_sets_max = SERIES_TAG_SETS_MAX;
     return 0;
 }
 
-int rollup_moved(struct sqlite_store *s, const struct message_move *move, const struct work *was)
+void rollup_done(struct sqlite_store *s)
 {
-    return 0;
+    if (!s->rollups)
+        return;
+    series_done(&s->rollups->series);
+    arena_done(&s->rollups->arena);
+    free(s->rollups->bytes);
+    free(s->rollups);
+    s->rollups = NULL;
 }
 
-int rollup_flush(struct sqlite_store *s)
+/* ---- memory ---- */
+
+static void forget_pages(struct rollups *r)
 {
-    return 0;
+    memset(r->slots, 0, sizeof r->slots);
+    r->page_count = 0;
+    r->dirty = NULL;
+    arena_reset(&r->arena);
 }
 
 void rollup_forget(struct sqlite_store *s)
 {
+    struct rollups *r = s->rollups;
+
+    forget_pages(r);
+    if (r->series_added)
+        r->series_known = r->series_added = false;
 }
 
-int sqlite_rollup_each(struct store_reader *base, const struct rollup_query *query,
-                       rollup_tell *tell, void *context)
+void rollup_begin(struct sqlite_store *s)
 {
-    return -ENOSYS;
+    sqlite3_stmt *ask = s->statements[WRITE_DATA_VERSION];
+    struct rollups *r = s->rollups;
+    int64_t version = -1;
+
+    if (sqlite3_step(ask) == SQLITE_ROW)
+        version = sqlite3_column_int64(ask, 0);
+    sqlite3_reset(ask);
+    if (version != r->data_version) {
+        forget_pages(r);
+        r->series_known = false;
+    }
+    r->data_version = version;
+    r->series_added = false;
+}
+
+static struct rollup_page **slot_of(struct rollups *r, int64_t owner, enum grain grain,
+                                    int64_t start, int64_t chunk)
+{
+    uint64_t hash = (uint64_t)owner * 0x9e3779b97f4a7c15;
+
+    hash = (hash ^ (uint64_t)start << 1 ^ grain) * 0xbf58476d1ce4e5b9;
+    hash = (hash ^ hash >> 29 ^ (uint64_t)chunk) * 0x94d049bb133111eb;
+    for (size_t at = hash >> 40;; at++) {
+        struct rollup_page **slot = &r->slots[at % ROLLUP_PAGE_SLOTS];
+        struct rollup_page *p = *slot;
+        if (!p ||
+            (p->owner == owner && p->start == start && p->chunk == chunk && p->grain == grain))
+            return slot;
+    }
+}
+
+/* ---- reading and writing rows ---- */
+
+static int unpack_page(struct sqlite_store *s, struct rollup_page *p, const void *bytes, size_t n)
+{
+    struct rollup_unpack u;
+    int failed = 0;
+
+    rollup_unpack_begin(&u, bytes, n);
+    while (!failed && rollup_unpack_next(&u)) {
+        p->rows[u.place] = arena_new(&s->rollups->arena, struct rollup);
+        failed = p->rows[u.place] ? rollup_unpack_all(&u, &s->rollups->arena, p->rows[u.place])
+                                  : -ENOMEM;
+    }
+    if (failed == -ENOMEM)
+        return failed;
+    return u.damaged || failed ? store_fail(&s->base, -EBADMSG, "a row of rollup is damaged") : 0;
+}
+
+static int load_page(struct sqlite_store *s, struct rollup_page *p)
+{
+    sqlite3_stmt *get = s->statements[WRITE_ROLLUP_GET];
+    int failed = 0;
+
+    BIND_NUMBERS(get, p->owner, p->grain, p->start, p->chunk);
+    int code = sqlite3_step(get);
+    if (code == SQLITE_ROW)
+        failed =
+            unpack_page(s, p, sqlite3_column_blob(get, 0), (size_t)sqlite3_column_bytes(get, 0));
+    sqlite3_reset(get);
+    return code == SQLITE_ROW || code == SQLITE_DONE ? failed : sqlite_failed(s);
+}
+
+static uint8_t *pack_page(struct rollups *r, const struct rollup_page *p)
+{
+    size_t room = 0;
+
+    for (size_t i = 0; i < ROLLUP_CHUNK; i++)
+        room += p->rows[i] ? rollup_pack_room(p->rows[i]) : 0;
+    if (room > r->room) {
+        uint8_t *larger = realloc(r->bytes, room);
+        if (!larger)
+            return NULL;
+        r->bytes = larger;
+        r->room = room;
+    }
+    uint8_t *to = r->bytes;
+    for (unsigned i = 0; i < ROLLUP_CHUNK; i++)
+        if (p->rows[i])
+            to = rollup_pack(to, i, p->rows[i]);
+    return to;
+}
+
+static int write_page(struct sqlite_store *s, const struct rollup_page *p)
+{
+    sqlite3_stmt *put = s->statements[WRITE_ROLLUP_PUT];
+    const uint8_t *end = pack_page(s->rollups, p);
+
+    if (!end)
+        return -ENOMEM;
+    BIND_NUMBERS(put, p->owner, p->grain, p->start, p->chunk);
+    sqlite3_bind_blob(put, 5, s->rollups->bytes, (int)(end - s->rollups->bytes), SQLITE_STATIC);
+    return run(s, WRITE_ROLLUP_PUT);
+}
+
+int rollup_flush(struct sqlite_store *s)
+{
+    struct rollups *r = s->rollups;
+    int failed = 0;
+
+    for (struct rollup_page *p = r->dirty; p && !failed; p = p->next_dirty) {
+        failed = write_page(s, p);
+        p->dirty = false;
+    }
+    r->dirty = NULL;
+    return failed;
+}
+
+/* ---- counting ---- */
+
+static int find_page(struct sqlite_store *s, int64_t owner, enum grain grain, int64_t start,
+                     int64_t chunk, struct rollup_page **ret)
+{
+    struct rollups *r = s->rollups;
+    struct rollup_page **slot = slot_of(r, owner, grain, start, chunk);
+    int failed = 0;
+
+    if (r->page_count == ROLLUP_PAGES_MAX || !arena_spares(&r->arena, MEMORY_SPARE)) {
+        failed = rollup_flush(s);
+        forget_pages(r);
+        slot = slot_of(r, owner, grain, start, chunk);
+    }
+    if (!failed && !*slot) {
+        struct rollup_page *p = arena_new(&r->arena, struct rollup_page);
+        if (!p)
+            return -ENOMEM;
+        *p = (struct rollup_page){.owner = owner, .grain = grain, .start = start, .chunk = chunk};
+        failed = load_page(s, p);
+        if (!failed) {
+            *slot = p;
+            r->page_count++;
+        }
+    }
+    *ret = *slot;
+    return failed;
+}
+
+static int apply_to(struct sqlite_store *s, enum grain grain, const struct rollup_change *c)
+{
+    struct rollups *r = s->rollups;
+    struct rollup_page *p = NULL;
+    int failed = find_page(s, c->owner, grain, id_time_ms(c->id) / grain_ms[grain],
+                           c->series / ROLLUP_CHUNK, &p);
+
+    if (failed)
+        return failed;
+    struct rollup **row = &p->rows[c->series % ROLLUP_CHUNK];
+    if (!*row && !(*row = arena_new(&r->arena, struct rollup)))
+        return -ENOMEM;
+    if (!p->dirty) {
+        p->dirty = true;
+        p->next_dirty = r->dirty;
+        r->dirty = p;
+    }
+    return rollup_count(*row, c, &r->arena) ? 0 : -ENOMEM;
+}
+
+int rollup_apply(struct sqlite_store *s, const struct rollup_change *c)
+{
+    int failed = apply_to(s, GRAIN_HOUR, c);
+    return failed ? failed : apply_to(s, GRAIN_DAY, c);
+}
+
+int rollup_accepted(struct sqlite_store *s, const struct message *m, int64_t *ret)
+{
+    struct rollup_change c;
+    int failed = COUNTING ? sqlite_series_of(s, m, ret) : 0;
+
+    if (failed || !COUNTING)
+        return failed;
+    rollup_change_of(&c, m, *ret);
+    return rollup_apply(s, &c);
+}
+
+/* What was counted for it when it was accepted. Few ask. */
+static int read_cost(struct sqlite_store *s, int64_t id, int64_t *ret)
+{
+    sqlite3_stmt *get = s->statements[WRITE_MESSAGE_COST];
+    const struct message *m = gather_find_message(s, id);
+
+    if (m) {
+        *ret = m->direction == DIRECTION_OUTBOUND ? m->cost_micros : 0;
+        return 0;
+    }
+    BIND_NUMBERS(get, id);
+    int code = sqlite3_step(get);
+    if (code == SQLITE_ROW && sqlite3_column_int(get, 1) == DIRECTION_OUTBOUND)
+        *ret = sqlite3_column_int64(get, 0);
+    sqlite3_reset(get);
+    return code == SQLITE_ROW || code == SQLITE_DONE ? 0 : sqlite_failed(s);
+}
+
+int rollup_moved(struct sqlite_store *s, const struct message_move *move, const struct work *was)
+{
+    struct rollup_change c = {.owner = was->owner,
+                              .series = was->series,
+                              .id = move->id,
+                              .from = was->status,
+                              .to = move->to,
+                              .time_ms = -1};
+    int64_t sent_us = time_if_any(was->sent_us), paid = 0;
+    bool ended = !(status_bit(move->to) & STATUS_OPEN_BITS);
+    int failed = 0;
+
+    if (was->series == 0) /* it was accepted uncounted */
+        return 0;
+    if (ended)
+        c.failure = move->failure;
+    if (move->to == STATUS_DELIVERED && sent_us)
+        c.time_ms = rollup_time_ms(sent_us, move->at_us);
+    if (ended && message_is_free(move->to, move->failure, sent_us))
+        failed = read_cost(s, move->id, &paid);
+    c.cost_micros = -paid;
+    return failed ? failed : rollup_apply(s, &c);
 }

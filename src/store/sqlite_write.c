@@ -43,6 +43,7 @@ int sqlite_begin(struct store *base)
         failed = run(s, WRITE_BEGIN);
     if (failed)
         return failed;
+    rollup_begin(s);
     failed = outbox_begin(s);
     if (failed)
         sqlite_rollback(base);
@@ -142,7 +143,7 @@ static int insert_state(struct sqlite_store *s, const struct message *m, int64_t
     if (failed)
         return failed;
     if (m->status == STATUS_SCHEDULED)
-        return RUN_WITH(s, WRITE_SCHEDULE_INSERT, m->scheduled_us, m->id);
+        return RUN_WITH(s, WRITE_SCHEDULE_INSERT, m->scheduled_us, m->id, series);
     return gather_ending(s, &(struct ending){.id = m->id,
                                              .status = m->status,
                                              .ended_us = m->created_us,
@@ -184,7 +185,8 @@ static int take_scheduled(struct sqlite_store *s, int64_t id, struct work *ret)
                              .status = STATUS_SCHEDULED,
                              .sent_us = NOT_YET,
                              .carrier = (uint16_t)sqlite3_column_int(get, 2),
-                             .hooked = sqlite3_column_int(get, 3)};
+                             .hooked = sqlite3_column_int(get, 3),
+                             .series = sqlite3_column_int64(get, 4)};
         due_us = sqlite3_column_int64(get, 1);
     }
     sqlite3_reset(get);
@@ -283,7 +285,6 @@ bool sqlite_wrote_elsewhere(struct store *base)
     if (changed) {
         work_forget_all(s->works);
         outbox_doubt(s);
-        rollup_forget(s);
         pulse_forget(s);
         atomic_fetch_add(&s->base.commits, 1);
     }

@@ -232,8 +232,9 @@ struct rollup_query {
 };
 typedef void rollup_tell(void *context, const struct series_record *series, int64_t start_us,
                          const struct rollup *counts);
-/* Tells all rows that match, series by series, each in the order of time. What it passes on lives
- * as long as the call. Cost depends on the time asked for, not on how many messages there are. */
+/* Tells all rows that match, in the order of time. The record of a series stays at its place
+ * throughout, counts hold until the next ones are told. Cost depends on the time asked for, not on
+ * how many messages there are. */
 int store_rollup_each(struct store_reader *r, const struct rollup_query *query, rollup_tell *tell,
                       void *context);
 /* Calls of the API, by hour, with whole hours as bounds. */

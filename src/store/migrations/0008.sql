@@ -3,28 +3,32 @@
 -- What messages have in common that are counted together. A message belongs to one series from when
 -- it is accepted.
 CREATE TABLE series (
-  id INTEGER PRIMARY KEY,                 -- from 2 on: 0 and 1 take no room on disk
   owner INTEGER NOT NULL,                 -- account * 2 + mode
+  number INTEGER NOT NULL,                -- 2, 3, … for each owner: 0 and 1 take no room on disk
   direction INTEGER NOT NULL,
   kind INTEGER NOT NULL,
   type INTEGER NOT NULL,
   number_type INTEGER NOT NULL,
   country TEXT NOT NULL,
   sender TEXT NOT NULL,                   -- '' of inbound ones
-  tags TEXT                               -- sorted, each once, one per line; NULL = others than those told apart
-);
+  tags TEXT,                              -- sorted, each once, one per line; NULL = others than those told apart
+  PRIMARY KEY (owner, number)
+) WITHOUT ROWID;
 
--- Its messages that were accepted in an hour or in a day, as they stand now.
+-- Messages of an owner that were accepted in an hour or in a day, as they stand now: up to 16 series
+-- in a row. Rows that change at the same time lie side by side.
 CREATE TABLE rollup (
-  series INTEGER NOT NULL,
+  owner INTEGER NOT NULL,
   grain INTEGER NOT NULL,                 -- 1 an hour, 2 a day
   start INTEGER NOT NULL,                 -- unix time / 3600, / 86400
+  chunk INTEGER NOT NULL,                 -- number of the series / 16
   counts BLOB NOT NULL,                   -- see rollup_pack.h
-  PRIMARY KEY (series, grain, start)
+  PRIMARY KEY (owner, grain, start, chunk)
 ) WITHOUT ROWID;
 
 -- The series that an open message belongs to.
 ALTER TABLE work ADD COLUMN series INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE schedule ADD COLUMN series INTEGER NOT NULL DEFAULT 0;
 
 -- What happened to an owner's messages in a minute, second by second.
 CREATE TABLE pulse (

@@ -82,21 +82,26 @@ SELECT coalesce((SELECT created_us FROM message ORDER BY id DESC LIMIT 1), 0);
 -- part: seven
 (?, ?, ?, ?, ?, ?, ?)
 
+-- part: eight
+(?, ?, ?, ?, ?, ?, ?, ?)
+
+-- part: work_columns
+id, owner, status, updated_us, sent_us, retry_count, carrier, series
+
 -- name: work_put
-INSERT OR REPLACE INTO work (id, owner, status, updated_us, sent_us, retry_count, carrier)
-VALUES {seven};
+INSERT OR REPLACE INTO work ({work_columns}) VALUES {eight};
 
 -- name: work_put_many
-INSERT OR REPLACE INTO work (id, owner, status, updated_us, sent_us, retry_count, carrier) VALUES
-  {seven}, {seven}, {seven}, {seven}, {seven}, {seven}, {seven}, {seven},
-  {seven}, {seven}, {seven}, {seven}, {seven}, {seven}, {seven}, {seven};
+INSERT OR REPLACE INTO work ({work_columns}) VALUES
+  {eight}, {eight}, {eight}, {eight}, {eight}, {eight}, {eight}, {eight},
+  {eight}, {eight}, {eight}, {eight}, {eight}, {eight}, {eight}, {eight};
 
 -- name: work_put_hooked
-INSERT OR REPLACE INTO work (id, owner, status, updated_us, sent_us, retry_count, carrier, hooked)
-VALUES (?, ?, ?, ?, ?, ?, ?, 1);
+INSERT OR REPLACE INTO work ({work_columns}, hooked) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1);
 
 -- name: work_get
-SELECT owner, status, updated_us, sent_us, retry_count, carrier, hooked FROM work WHERE id = ?1;
+SELECT owner, status, updated_us, sent_us, retry_count, carrier, series, hooked
+FROM work WHERE id = ?1;
 
 -- name: work_delete
 DELETE FROM work WHERE id = ?1;

@@ -1,8 +1,8 @@
 -- name: schedule_insert
-INSERT INTO schedule (due_us, id) VALUES (?1, ?2);
+INSERT INTO schedule (due_us, id, series) VALUES (?1, ?2, ?3);
 
 -- name: schedule_get
-SELECT m.owner, s.due_us, m.carrier, m.webhook_url IS NOT NULL
+SELECT m.owner, s.due_us, m.carrier, m.webhook_url IS NOT NULL, s.series
 FROM message AS m CROSS JOIN schedule AS s ON s.due_us = m.scheduled_us AND s.id = m.id
 WHERE m.id = ?1;
 

@@ -1,0 +1,62 @@
+-- part: series_columns
+owner, number, direction, kind, type, number_type, country, sender, tags
+
+-- name: series_insert
+INSERT INTO series ({series_columns}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9);
+
+-- name: series_all
+SELECT {series_columns} FROM series;
+
+-- name: series_list
+SELECT {series_columns} FROM series WHERE owner = ?1;
+
+-- name: rollup_get
+SELECT counts FROM rollup WHERE owner = ?1 AND grain = ?2 AND start = ?3 AND chunk = ?4;
+
+-- name: rollup_put
+INSERT OR REPLACE INTO rollup (owner, grain, start, chunk, counts) VALUES (?1, ?2, ?3, ?4, ?5);
+
+-- name: rollup_between
+SELECT start, chunk, counts FROM rollup
+WHERE owner = ?1 AND grain = ?2 AND start >= ?3 AND start < ?4 ORDER BY start, chunk;
+
+-- name: message_cost
+SELECT cost_micros, direction FROM message WHERE id = ?1;
+
+-- part: counted_message
+SELECT m.id, m.owner, m.direction, m.kind, m.type, m.number_type, m.country, m.sender, m.tags,
+  m.segments, m.cost_micros, e.status, e.ended_us, e.sent_us, e.failure, w.status, w.sent_us,
+  coalesce(w.series, s.series, 0), m.scheduled_us
+
+-- part: counted_schedule
+LEFT JOIN schedule AS s ON e.id IS NULL AND w.id IS NULL AND
+  s.due_us = m.scheduled_us AND s.id = m.id
+
+-- name: counted_all
+{counted_message} FROM message AS m {message_state} {counted_schedule} ORDER BY m.id;
+
+-- name: work_set_series
+UPDATE work SET series = ?2 WHERE id = ?1;
+
+-- name: schedule_set_series
+UPDATE schedule SET series = ?2 WHERE id = ?1 AND due_us = ?3;
+
+-- name: books_messages
+{counted_message} FROM message AS m INDEXED BY message_owner
+  {message_state} {counted_schedule}
+WHERE m.owner = ?1 ORDER BY m.id;
+
+-- name: books_next_owner
+SELECT min(next) FROM (
+  SELECT min(owner) AS next FROM message INDEXED BY message_owner WHERE owner > ?1
+  UNION ALL SELECT min(owner) FROM tally WHERE owner > ?1
+  UNION ALL SELECT min(owner) FROM gone WHERE owner > ?1
+  UNION ALL SELECT min(owner) FROM rollup WHERE owner > ?1);
+
+-- name: books_tallies
+-- What is in the store, then what is gone.
+SELECT 0, status, count FROM tally WHERE owner = ?1
+UNION ALL SELECT 1, status, count FROM gone WHERE owner = ?1;
+
+-- name: books_edge
+SELECT id FROM edge;

@@ -1,0 +1,161 @@
+/* Rollups as they are read: those of an owner's series that match, in the order of time. */
+#include "store/sqlite_rollup.h"
+#include "store/sqlite_rows.h"
+#include "store/sqlite_verbs.h"
+
+enum { MEMORY_MAX = 256 << 20 };
+
+struct listing {
+    struct sqlite_reader *reader;
+    const struct rollup_query *query;
+    rollup_tell *tell;
+    void *context;
+    struct arena series_memory, row_memory;
+    struct series_record **series; /* by number; NULL: does not match */
+    size_t series_room;
+};
+
+/* ---- which series ---- */
+
+static bool has_tag(struct str tags, struct str tag)
+{
+    while (tags.p)
+        if (str_eq(str_cut(&tags, '\n'), tag))
+            return true;
+    return false;
+}
+
+static bool matches(const struct series_record *r, const struct rollup_query *q)
+{
+    return (!q->country[0] || memcmp(r->country, q->country, 2) == 0) &&
+           (!q->types || q->types & UINT32_C(1) << r->type) &&
+           (!q->tag.p || (r->tags.n && has_tag(r->tags, q->tag))) &&
+           (!q->sender.p || (r->direction == DIRECTION_OUTBOUND && str_eq(r->sender, q->sender)));
+}
+
+static int make_room(struct listing *l, size_t number)
+{
+    if (number < l->series_room)
+        return 0;
+    size_t room = (number + ROLLUP_CHUNK) * 2 / ROLLUP_CHUNK * ROLLUP_CHUNK;
+    struct series_record **larger = arena_alloc(&l->series_memory, room * sizeof *larger);
+    if (!larger)
+        return -ENOMEM;
+    if (l->series_room)
+        memcpy(larger, l->series, l->series_room * sizeof *larger);
+    l->series = larger;
+    l->series_room = room;
+    return 0;
+}
+
+static int keep_series(struct listing *l, const struct series_record *r)
+{
+    struct series_record *kept = arena_new(&l->series_memory, struct series_record);
+
+    if (!kept || make_room(l, (size_t)r->id) != 0)
+        return -ENOMEM;
+    *kept = *r;
+    kept->sender = arena_copy(&l->series_memory, r->sender);
+    kept->tags = arena_copy(&l->series_memory, r->tags);
+    l->series[r->id] = kept;
+    return kept->sender.p && kept->tags.p ? 0 : -ENOMEM;
+}
+
+static int find_series(struct listing *l)
+{
+    sqlite3_stmt *rows = l->reader->statements[READ_SERIES_LIST];
+    struct series_record r;
+    int code, failed = 0;
+
+    BIND_NUMBERS(rows, owner_of(l->query->account, l->query->mode));
+    while ((code = sqlite3_step(rows)) == SQLITE_ROW && !failed) {
+        sqlite_series_from_row(rows, &r);
+        if (matches(&r, l->query))
+            failed = keep_series(l, &r);
+    }
+    int broken = finish(l->reader, rows, code);
+    return broken ? broken : failed;
+}
+
+/* ---- their rows ---- */
+
+static bool any_matches(const struct listing *l, size_t first)
+{
+    for (size_t i = first; i < l->series_room && i < first + ROLLUP_CHUNK; i++)
+        if (l->series[i])
+            return true;
+    return false;
+}
+
+static int tell_row(struct listing *l, sqlite3_stmt *row, int64_t span_us)
+{
+    int64_t start_us = sqlite3_column_int64(row, 0) * span_us;
+    size_t first = (size_t)sqlite3_column_int64(row, 1) * ROLLUP_CHUNK;
+    struct rollup_unpack u;
+    struct rollup counts;
+    int failed = 0;
+
+    if (!any_matches(l, first))
+        return 0;
+    rollup_unpack_begin(&u, sqlite3_column_blob(row, 2), (size_t)sqlite3_column_bytes(row, 2));
+    while (!failed && rollup_unpack_next(&u)) {
+        size_t number = first + u.place;
+        if (number >= l->series_room || !l->series[number])
+            continue;
+        arena_reset(&l->row_memory);
+        failed = rollup_unpack_all(&u, &l->row_memory, &counts);
+        if (!failed)
+            l->tell(l->context, l->series[number], start_us, &counts);
+    }
+    return u.damaged ? -EBADMSG : failed;
+}
+
+static int tell_rows(struct listing *l, enum grain grain, int64_t from_us, int64_t to_us)
+{
+    sqlite3_stmt *rows = l->reader->statements[READ_ROLLUP_BETWEEN];
+    int64_t span_us = grain_ms[grain] * 1000;
+    int code, failed = 0;
+
+    if (from_us >= to_us)
+        return 0;
+    BIND_NUMBERS(rows, owner_of(l->query->account, l->query->mode), grain, from_us / span_us,
+                 to_us / span_us);
+    while ((code = sqlite3_step(rows)) == SQLITE_ROW && !failed)
+        failed = tell_row(l, rows, span_us);
+    int broken = finish(l->reader, rows, code);
+    return broken ? broken : failed;
+}
+
+/* Whole days between hours at the edges. */
+static int tell_all(struct listing *l)
+{
+    const struct rollup_query *q = l->query;
+    const int64_t day_us = grain_ms[GRAIN_DAY] * 1000;
+    int64_t first = (q->from_us + day_us - 1) / day_us * day_us, last = q->to_us / day_us * day_us;
+
+    if (q->by_hour || first >= last)
+        return tell_rows(l, GRAIN_HOUR, q->from_us, q->to_us);
+    int failed = tell_rows(l, GRAIN_HOUR, q->from_us, first);
+    if (!failed)
+        failed = tell_rows(l, GRAIN_DAY, first, last);
+    return failed ? failed : tell_rows(l, GRAIN_HOUR, last, q->to_us);
+}
+
+int sqlite_rollup_each(struct store_reader *base, const struct rollup_query *query,
+                       rollup_tell *tell, void *context)
+{
+    struct listing l = {
+        .reader = reader_of(base), .query = query, .tell = tell, .context = context};
+    int failed = sqlite_enter(l.reader);
+
+    if (failed)
+        return failed;
+    arena_init(&l.series_memory, MEMORY_MAX);
+    arena_init(&l.row_memory, MEMORY_MAX);
+    failed = find_series(&l);
+    if (!failed && l.series)
+        failed = tell_all(&l);
+    arena_done(&l.series_memory);
+    arena_done(&l.row_memory);
+    return failed;
+}
