@@ -236,6 +236,14 @@ async function foreign(op, world) {
   return world.call(op, {}, await liveClient(world));
 }
 
+const isReport = (op) => op.path.startsWith('/v1/analytics/');
+
+function wrongRange(op) {
+  if (isReport(op)) return { startDate: '2026-01-02', endDate: '2026-01-01' };
+  if (op.id === 'listMessages') return { createdAfter: '2026-01-02T00:00:00Z', createdBefore: '2026-01-01T00:00:00Z' };
+  return { since: 'x' };
+}
+
 export const ways = {
   invalid_json: raw('{"to"', 'application/json'),
   unsupported_content_type: raw('<to/>', 'text/xml'),
@@ -263,8 +271,7 @@ export const ways = {
   carrier_rejected: sendWith({ to: '+15550001002' }),
   invalid_limit: withQuery({ limit: '0' }),
   invalid_cursor: withQuery({ cursor: 'x' }),
-  invalid_date_range: async (op, world) => (op.id === 'redeliver' ? withBody({ since: 'x' })(op, world) : withQuery(op.id !== 'listMessages' ? { since: 'x' }
-    : { createdAfter: '2026-01-02T00:00:00Z', createdBefore: '2026-01-01T00:00:00Z' })(op, world)),
+  invalid_date_range: async (op, world) => (op.id === 'redeliver' ? withBody({ since: 'x' })(op, world) : withQuery(wrongRange(op))(op, world)),
   batch_empty: async (op, world) => world.call(op, { body: { messages: [] } }),
   batch_too_large: async (op, world) => world.call(op, { body: { messages: Array(1001).fill({ to: atOnce, text: 'x' }) } }),
   invalid_idempotency_key: async (op, world) => world.call(op, { headers: { 'Idempotency-Key': 'k'.repeat(256) } }),
@@ -315,7 +322,7 @@ export const fields = {
   carrier_rejected: () => 'to',
   invalid_limit: () => 'limit',
   invalid_cursor: () => 'cursor',
-  invalid_date_range: (op) => (op.id === 'listMessages' ? 'createdBefore' : 'since'),
+  invalid_date_range: (op) => ((isReport(op) && 'endDate') || (op.id === 'listMessages' ? 'createdBefore' : 'since')),
   batch_empty: () => 'messages',
   batch_too_large: () => 'messages',
 };

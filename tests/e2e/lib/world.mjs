@@ -42,6 +42,11 @@ const bases = {
   deleteOptOut: async (world) => ({ params: { number: (await world.newOptOut()).number } }),
   getLiveStats: async () => ({}),
   getRateLimits: async () => ({}),
+  getUsage: async () => ({}),
+  getDeliveryFigures: async () => ({}),
+  getDeliveryReports: async () => ({}),
+  getCosts: async () => ({}),
+  getCostAnalysis: async () => ({}),
   listKeys: async () => ({}),
   createKey: async () => ({ body: { name: 'made' } }),
   getKey: async ({ key }) => ({ params: { keyId: key.keyId } }),
@@ -180,6 +185,7 @@ const events = ['message.scheduled', 'message.queued', 'message.sent', 'message.
 const urls = { item: (i) => `https://media.example.com/${i}.jpg`, items: url };
 const line = { bad: ['a\nb', 'a\tb', '\u0000', '\u007f', '\u0085'] };
 const noTimes = ['', 'tomorrow', '2026-11-15', '2026-02-30T00:00:00Z', '2026-13-01T00:00:00Z', '2026-01-01T24:00:00Z', '2026-01-01 00:00:00', '1'];
+const noDays = [...noTimes.filter((text) => text !== '2026-11-15'), '2026-02-29', '2026-04-31', '2026-1-1', '2019-12-31', '2101-01-01', '2026-11-15 '];
 const object = (size) => ({ x: 'a'.repeat(size - '{"x":""}'.length) });
 
 // By `operation.field` or `field`. Functions, because times go on.
@@ -210,6 +216,13 @@ export const samples = {
   subject: () => line,
   name: () => ({ ...line, good: ['a', 'two words'] }),
   expiresAt: () => ({ good: [ahead(minute), '2999-01-01T00:00:00+02:00'], bad: [...noTimes, ahead(-minute), '1970-01-01T00:00:00Z'] }),
+  startDate: () => ({
+    good: [ahead(0).slice(0, 10), ahead(-365 * day).slice(0, 10), ahead(-day), ahead(-day).replace('Z', '-11:30')],
+    bad: [...noDays, ahead(-367 * day).slice(0, 10), ahead(2 * day).slice(0, 10)],
+  }),
+  endDate: () => ({ good: ['2024-02-29', '2100-12-31', '2020-06-01T00:00:00.5+02:00'], bad: noDays }),
+  country: () => ({ good: ['US', 'gb', 'Zz'], bad: ['', 'U', 'USA', 'U1', 'é', ' US'] }),
+  from: () => samples['listMessages.from'](),
   createdAfter: () => ({ good: ['2020-01-01T00:00:00Z', '2999-01-01T00:00:00.5+02:00'], bad: noTimes }),
   createdBefore: () => ({ good: ['2020-01-01T00:00:00Z', '2999-01-01T00:00:00.5+02:00'], bad: noTimes }),
   url: () => hook,
@@ -252,6 +265,7 @@ const faults = {
   text: { high: 'text_too_long', low: 'text_required', form: 'text_required' },
   mediaUrls: { many: 'too_many_media', 'item high': 'invalid_media_url', 'item form': 'invalid_media_url' },
   messageType: { form: 'invalid_message_type' },
+  ...Object.fromEntries(operations.filter(({ path }) => path.startsWith('/v1/analytics/')).map(({ id }) => [`${id}.messageType`, {}])),
   tags: { many: 'invalid_tags', twice: 'invalid_tags', 'item low': 'invalid_tags', 'item high': 'invalid_tags', 'item form': 'invalid_tags' },
   metadata: { form: 'invalid_metadata' },
   scheduledAt: { form: 'invalid_scheduled_time' },
@@ -266,6 +280,8 @@ const faults = {
   limit: every('invalid_limit'),
   cursor: every('invalid_cursor'),
   after: every('invalid_cursor'),
+  startDate: every('invalid_date_range'),
+  endDate: every('invalid_date_range'),
   createdAfter: every('invalid_date_range'),
   createdBefore: every('invalid_date_range'),
   since: every('invalid_date_range'),
