@@ -14,12 +14,6 @@ static int schema_version(sqlite3 *db, int64_t *ret)
     return sqlite_number(db, "PRAGMA user_version", ret);
 }
 
-static int count_what_is_there(struct sqlite_store *s)
-{
-    int failed = pulse_backfill(s);
-    return failed ? failed : rollup_backfill(s);
-}
-
 /* What a migration does that SQL cannot say. */
 static int count_what_is_there(struct sqlite_store *s)
 {
