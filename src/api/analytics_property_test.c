@@ -78,7 +78,8 @@ static int64_t random_time(int64_t begin_us)
 
 static void ask_bounds(struct question *q, int64_t begin_us)
 {
-    int64_t a = floor_to(random_time(begin_us), 1000000), b = floor_to(random_time(begin_us), 1000000);
+    int64_t a = floor_to(random_time(begin_us), 1000000),
+            b = floor_to(random_time(begin_us), 1000000);
     bool start_is_day = pick(2), end_is_day = pick(2);
 
     if (a > b) {
@@ -135,14 +136,13 @@ static void ask_interval(struct question *q)
     if (q->expected.interval)
         say(q, "interval", q->expected.interval);
     else
-        q->expected.interval =
-            q->expected.to_us - q->expected.from_us <= 2 * DAY ? "hour" : "day";
+        q->expected.interval = q->expected.to_us - q->expected.from_us <= 2 * DAY ? "hour" : "day";
 }
 
 static void ask_filters(struct question *q)
 {
-    static const char *const types[] = {"", "transactional", "marketing", "otp", "alert",
-                                        "promotional"};
+    static const char *const types[] = {"",    "transactional", "marketing",
+                                        "otp", "alert",         "promotional"};
     static const char *const countries[] = {"US", "GB", "DE", "FR"};
 
     if (pick(3) == 0) {

@@ -115,8 +115,8 @@ static enum message_status next_status(enum message_status now)
 static int move_one(struct store *s, struct open *o)
 {
     enum message_status to = next_status(o->status);
-    struct message_move move = {.id = o->id, .from = status_bit(o->status), .to = to,
-                                .at_us = test_now_us};
+    struct message_move move = {
+        .id = o->id, .from = status_bit(o->status), .to = to, .at_us = test_now_us};
 
     if (to == STATUS_FAILED)
         move.failure = (enum failure)(1 + pick(FAILURE_UNKNOWN));

@@ -3,6 +3,7 @@
 #include "messaging/words.h"
 #include "store/rollup.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -153,8 +154,8 @@ static const char *decimal(int64_t micros)
     static char ring[8][32];
     static unsigned next;
     char *out = ring[next++ % 8];
-    size_t n = (size_t)sprintf(out, "%lld.%06lld", (long long)(micros / 1000000),
-                               (long long)(micros % 1000000));
+    size_t n = (size_t)snprintf(out, sizeof ring[0], "%lld.%06lld", (long long)(micros / 1000000),
+                                (long long)(micros % 1000000));
 
     while (out[n - 1] == '0')
         out[--n] = '\0';
@@ -239,7 +240,7 @@ static void put_count(struct buf *out, put_figure *put, const char *name, int64_
 {
     char text[32];
 
-    sprintf(text, "%lld", (long long)count);
+    snprintf(text, sizeof text, "%lld", (long long)count);
     put(out, name, text);
 }
 
@@ -324,10 +325,9 @@ static void put_data(struct buf *out, enum report_kind kind)
 static void put_begin(struct buf *out)
 {
     null_text = "null";
-    buf_printf(out,
-               "{\"livemode\":%s,\"period\":{\"start\":\"%s\",\"end\":\"%s\",\"interval\":\"%s\"},",
-               e->key % 2 ? "true" : "false", time_text(e->from_us), time_text(e->to_us),
-               e->interval);
+    buf_printf(
+        out, "{\"livemode\":%s,\"period\":{\"start\":\"%s\",\"end\":\"%s\",\"interval\":\"%s\"},",
+        e->key % 2 ? "true" : "false", time_text(e->from_us), time_text(e->to_us), e->interval);
 }
 
 static void put_csv(struct buf *out, enum report_kind kind, const char *header)

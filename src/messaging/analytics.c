@@ -75,8 +75,9 @@ static void take_times(struct analytics *a, struct sum *piece, struct sum *serie
 static void take_failures(struct analytics *a, const struct rollup *counts)
 {
     for (size_t i = 0; i < counts->failures.count; i++) {
-        assert(counts->failures.at[i].slot < FAILURE_SLOTS);
-        a->failures[counts->failures.at[i].slot] += counts->failures.at[i].count;
+        const struct rollup_slot *f = &counts->failures.at[i];
+        assert(f->slot < FAILURE_SLOTS);
+        a->failures[f->slot] += f->count;
     }
 }
 

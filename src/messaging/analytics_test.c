@@ -121,10 +121,12 @@ static int64_t p95_ms(const struct sum *s)
 
 static void tell_times(const struct series_record *s, int64_t at_us, unsigned slot, int64_t count)
 {
-    struct rollup_slot time = {slot, count}, failure = {FAILURE_UNKNOWN, 2};
-    struct rollup r = {.accepted = count, .times = {&time, 1, 1}, .failures = {&failure, 1, 1}};
+    struct rollup_slot times[] = {{slot, count}}, failures[] = {{FAILURE_UNKNOWN, 2}};
+    struct rollup r = {.accepted = count,
+                       .statuses = {[STATUS_DELIVERED] = count},
+                       .times = {.at = times, .count = 1},
+                       .failures = {.at = failures, .count = 1}};
 
-    r.statuses[STATUS_DELIVERED] = count;
     analytics_take_rollup(&a, s, at_us, &r);
 }
 
