@@ -3,6 +3,8 @@
 import { after, before, describe, it } from 'node:test';
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { environment, programPath, skylark, withoutLeakCheck } from './lib/program.mjs';
 import { Server, removeFolder, temporaryFolder, freePort } from './lib/server.mjs';
 import { startOnTerminal } from './lib/terminal.mjs';
@@ -14,12 +16,14 @@ describe('stats by the command line', { timeout: 120_000 * slowness }, () => {
   let server;
   let api;
   let folder;
-  let listen;
+  let options;
 
   before(async () => {
     folder = temporaryFolder();
-    listen = `127.0.0.1:${await freePort()}`;
-    server = await Server.start({ dataDir: folder, listen });
+    const config = join(folder, 'skylark.ini');
+    writeFileSync(config, `[carrier acme]\naddress = 127.0.0.1:${await freePort()}\nsystem_id = a\npassword = b\n[sender +18005551234]\n`);
+    options = { dataDir: folder, listen: `127.0.0.1:${await freePort()}`, args: ['--config', config] };
+    server = await Server.start(options);
     api = await server.keyedClient();
     for (let i = 0; i < 3; i++) await api.sent({ to: atOnce, text: 'Hello' });
     await until('the deliveries', async () => (await api.get('/v1/stats/live')).body.lastMinute.delivered === 3);
@@ -33,8 +37,8 @@ describe('stats by the command line', { timeout: 120_000 * slowness }, () => {
   const cli = (...args) => skylark(['stats', ...args, '--data-dir', folder], { env: env() });
 
   // Starts a watch whose output goes to a pipe.
-  const watch = (...args) => {
-    const child = spawn(programPath, ['stats', '--watch', ...args, '--data-dir', folder], { env: environment({ ...withoutLeakCheck(), ...env() }) });
+  const watch = (key, ...args) => {
+    const child = spawn(programPath, ['stats', '--watch', ...args, '--data-dir', folder], { env: environment({ ...withoutLeakCheck(), SKYLARK_API_KEY: key }) });
     const all = { child, stdout: '', stderr: '' };
     child.stdout.on('data', (piece) => { all.stdout += piece; });
     child.stderr.on('data', (piece) => { all.stderr += piece; });
@@ -66,11 +70,19 @@ describe('stats by the command line', { timeout: 120_000 * slowness }, () => {
     assert.equal(values[names.indexOf('lastHour.delivered')], '3');
   });
 
-  it('says what limits a carrier that is not there', async () => {
+  it('says in words what limits: a carrier that is not there', async () => {
     const { key } = await server.createKey({ type: 'live' });
-    const { code, stdout } = await skylark(['stats', '--data-dir', folder], { env: { SKYLARK_API_KEY: key } });
+    await server.client(key).sent({ to: '+15551234567', text: 'Hello' });
+    const live = { env: { SKYLARK_API_KEY: key } };
+    const { code, stdout } = await skylark(['stats', '--data-dir', folder], live);
     assert.equal(code, 0);
     assert.match(stdout, /^Live statistics of live messages/);
+    assert.match(stdout, /^Queue +1 queued \(the oldest for \d+ s\), 0 scheduled$/m);
+    assert.match(stdout, /^Limited by +No bind of carrier acme is up; 1 message waits for it\.$/m);
+    const watching = watch(key);
+    await until('a line', () => watching.lines().length >= 1, { within: 10_000 });
+    assert.match(watching.lines()[0], /  queued 1 for \d+ s  delivered -  limited by link_down of acme$/);
+    await stop(watching);
   });
 
   it('refuses a key that may not look', async () => {
@@ -82,7 +94,7 @@ describe('stats by the command line', { timeout: 120_000 * slowness }, () => {
   });
 
   it('watches: a line a second in a pipe', async () => {
-    const watching = watch();
+    const watching = watch(api.key);
     await until('three lines', () => watching.lines().length >= 3, { within: 10_000 });
     const [first, second, third] = watching.lines();
     for (const line of [first, second, third]) assert.match(line, /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d  accepted [\d.]+\/s  sent [\d.]+\/s  queued 0  delivered 100 %$/);
@@ -91,8 +103,8 @@ describe('stats by the command line', { timeout: 120_000 * slowness }, () => {
   });
 
   it('watches: every event as JSON, and as CSV under one line of names', async () => {
-    const json = watch('-o', 'jsonl');
-    const csv = watch('-o', 'csv');
+    const json = watch(api.key, '-o', 'jsonl');
+    const csv = watch(api.key, '-o', 'csv');
     await until('lines', () => json.lines().length >= 2 && csv.lines().length >= 3, { within: 10_000 });
     for (const line of json.lines()) assert.equal(JSON.parse(line).lastHour.accepted, 3);
     assert.match(csv.lines()[0], /^timestamp,livemode,/);
@@ -115,11 +127,11 @@ describe('stats by the command line', { timeout: 120_000 * slowness }, () => {
   });
 
   it('waits for a server that went away, and goes on', async () => {
-    const watching = watch('-o', 'jsonl');
+    const watching = watch(api.key, '-o', 'jsonl');
     await until('a line', () => watching.lines().length >= 1, { within: 10_000 });
     await server.crash();
     await until('that it is told', () => watching.stderr.includes('trying to come back'), { within: 10_000 });
-    server = await Server.start({ dataDir: folder, listen });
+    server = await Server.start(options);
     await until('that it is back', () => watching.stderr.includes('Connected again.'), { within: 20_000 });
     const before = watching.lines().length;
     await until('a line more', () => watching.lines().length > before, { within: 10_000 });
