@@ -65,8 +65,8 @@ static void add_time(struct analytics *a, struct sum *s, unsigned slot, int64_t 
 static void take_times(struct analytics *a, struct sum *piece, struct sum *series,
                        const struct rollup *counts)
 {
-    for (size_t i = 0; i < counts->time_count; i++) {
-        const struct rollup_slot *t = &counts->times[i];
+    for (size_t i = 0; i < counts->times.count; i++) {
+        const struct rollup_slot *t = &counts->times.at[i];
         add_time(a, piece, t->slot, t->count);
         add_time(a, series, t->slot, t->count);
     }
@@ -74,9 +74,9 @@ static void take_times(struct analytics *a, struct sum *piece, struct sum *serie
 
 static void take_failures(struct analytics *a, const struct rollup *counts)
 {
-    for (size_t i = 0; i < counts->failure_count; i++) {
-        assert(counts->failures[i].slot < FAILURE_SLOTS);
-        a->failures[counts->failures[i].slot] += counts->failures[i].count;
+    for (size_t i = 0; i < counts->failures.count; i++) {
+        assert(counts->failures.at[i].slot < FAILURE_SLOTS);
+        a->failures[counts->failures.at[i].slot] += counts->failures.at[i].count;
     }
 }
 

@@ -121,12 +121,10 @@ static int64_t p95_ms(const struct sum *s)
 
 static void tell_times(const struct series_record *s, int64_t at_us, unsigned slot, int64_t count)
 {
-    static struct rollup r;
+    struct rollup_slot time = {slot, count}, failure = {FAILURE_UNKNOWN, 2};
+    struct rollup r = {.accepted = count, .times = {&time, 1, 1}, .failures = {&failure, 1, 1}};
 
-    r = (struct rollup){.accepted = count};
     r.statuses[STATUS_DELIVERED] = count;
-    r.times[r.time_count++] = (struct rollup_slot){slot, count};
-    r.failures[r.failure_count++] = (struct rollup_slot){FAILURE_UNKNOWN, 2};
     analytics_take_rollup(&a, s, at_us, &r);
 }
 

@@ -2,17 +2,6 @@
 
 #include <assert.h>
 
-/* The middle of a slot: each millisecond has one below 16, then sixteen share each octave. */
-static int64_t slot_ms(unsigned slot)
-{
-    unsigned octave = slot / TIMES_PAGE;
-
-    if (octave <= 1)
-        return slot;
-    return ((int64_t)(TIMES_PAGE + slot % TIMES_PAGE) << (octave - 1)) +
-           (INT64_C(1) << (octave - 1)) / 2;
-}
-
 void delivery_times_add(struct delivery_times *t, struct arena *a, unsigned slot, int64_t count)
 {
     assert(slot < TIMES_SLOTS);
@@ -49,7 +38,7 @@ bool delivery_times_within(const struct delivery_times *t, unsigned percent, int
     for (unsigned slot = 0; slot < TIMES_SLOTS; slot++) {
         seen += delivery_times_count(t, slot);
         if (seen >= rank) {
-            *ret_ms = slot_ms(slot);
+            *ret_ms = rollup_slot_middle_ms(slot);
             return true;
         }
     }

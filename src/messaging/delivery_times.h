@@ -3,9 +3,9 @@
 #pragma once
 
 #include "base/arena.h"
-#include "store/records.h"
+#include "store/rollup.h"
 
-enum { TIMES_SLOTS = 512, TIMES_PAGE = 16, TIMES_PAGES = TIMES_SLOTS / TIMES_PAGE };
+enum { TIMES_SLOTS = ROLLUP_TIME_SLOTS, TIMES_PAGE = 16, TIMES_PAGES = TIMES_SLOTS / TIMES_PAGE };
 
 struct delivery_times {
     int64_t *pages[TIMES_PAGES]; /* in an arena; NULL: nothing */

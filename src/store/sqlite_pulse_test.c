@@ -392,6 +392,8 @@ static void test_expiry(void **state)
     struct message waits = test_accept(1, MODE_LIVE, "waits");
     struct told t = {.account = 1, .mode = MODE_LIVE};
 
+    /* Nobody moves the log here: dropping must not wait for that. */
+    ((struct sqlite_store *)test_store)->sizes.log_pages = 0;
     for (int i = 0; i < 300; i++) {
         test_now_us += MINUTE_US;
         struct message m = test_accept(1 + i % 2, MODE_LIVE, "x");
