@@ -1,5 +1,6 @@
 /* The contract of store.h about what happens now, against a plain count of everything that did. */
 #include "store/pulse_pack.h"
+#include "store/sqlite_internal.h"
 #include "store/test_outbox.h"
 
 #include <sqlite3.h>
