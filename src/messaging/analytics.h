@@ -5,7 +5,7 @@
 #include "messaging/series_sums.h"
 #include "messaging/time_range.h"
 
-enum { ANALYTICS_TAGS_SHOWN = 100, FAILURE_SLOTS = 32 };
+enum { ANALYTICS_TAGS_SHOWN = 100, FAILURE_SLOTS = ROLLUP_FAILURE_SLOTS };
 
 struct analytics {
     /* Said by the caller. */

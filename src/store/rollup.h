@@ -9,7 +9,10 @@
 #include "base/arena.h"
 #include "store/records.h"
 
-enum { ROLLUP_TIME_SLOTS = 512 }; /* the last takes all above 12 months */
+enum {
+    ROLLUP_TIME_SLOTS = 512,   /* the last takes all above 12 months */
+    ROLLUP_FAILURE_SLOTS = 32, /* room for every enum failure */
+};
 
 /* Nothing was paid for a message that ended so. sent_us: 0 = never. */
 bool message_is_free(enum message_status status, enum failure failure, int64_t sent_us);

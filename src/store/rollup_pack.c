@@ -5,8 +5,6 @@
 
 #include <errno.h>
 
-enum { FAILURE_SLOTS = 256 };
-
 /* ---- packing ---- */
 
 size_t rollup_pack_room(const struct rollup *r)
@@ -135,7 +133,7 @@ int rollup_unpack_all(struct rollup_unpack *u, struct arena *a, struct rollup *r
     ret->segments = get(u);
     ret->cost_micros = get(u);
     ret->delivery_ms = get(u);
-    int failed = get_slots(u, FAILURE_SLOTS, a, &ret->failures);
+    int failed = get_slots(u, ROLLUP_FAILURE_SLOTS, a, &ret->failures);
     if (!failed)
         failed = get_slots(u, ROLLUP_TIME_SLOTS, a, &ret->times);
     u->damaged |= u->body != u->at;
