@@ -131,6 +131,10 @@ bool query_read(struct call *c, const struct query_field *fields, size_t count, 
 
 /* A phone number: the + in front of it becomes a space where a client forgot to encode it. */
 struct str query_number(struct call *c, struct str value);
+/* The parameter `from`: a number, or a sender's name. */
+bool query_sender(struct call *c, struct str value, struct str *ret, struct problem *p);
+/* The parameter `tag`. */
+bool query_tag(struct str value, struct str *ret, struct problem *p);
 /* A time; else invalid_date_range. */
 bool query_time(struct str value, const char *field, int64_t *ret_us, struct problem *p);
 
@@ -285,6 +289,7 @@ call_handler inbound_create;
 call_handler inbox_get;
 call_handler events_get;
 call_handler rate_limits_get;
+call_handler analytics_usage, analytics_delivery, analytics_costs;
 call_handler stats_live_get;
 call_handler keys_list, keys_create, keys_get, keys_rotate, keys_revoke;
 call_handler opt_outs_list, opt_outs_create, opt_outs_get, opt_outs_remove;

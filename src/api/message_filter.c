@@ -1,10 +1,7 @@
 /* The query of GET /v1/messages: a page, and which messages it is made of. */
 #include "api/call.h"
-#include "base/utf8.h"
 #include "messaging/number.h"
 #include "messaging/words.h"
-
-enum { SENDER_NAME_MAX = 11 };
 
 static struct message_filter *filter_of(void *out)
 {
@@ -51,28 +48,9 @@ static bool read_to(struct call *c, struct str value, void *out, struct problem 
            wrong(p, "to", "to must be a number in international format; write its + as %2B.");
 }
 
-/* A short code or a name. */
-static bool is_name(struct str s)
-{
-    for (size_t i = 0; i < s.n; i++) {
-        char c = s.p[i];
-        if (!((c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
-              c == ' '))
-            return false;
-    }
-    return s.n > 0 && s.n <= SENDER_NAME_MAX;
-}
-
 static bool read_from(struct call *c, struct str value, void *out, struct problem *p)
 {
-    struct str number = query_number(c, value);
-    struct message_filter *f = filter_of(out);
-
-    f->from = number_valid(number) ? number : value;
-    return number_valid(f->from) || is_name(f->from) ||
-           wrong(p, "from",
-                 "from must be a number in international format, its + written as %2B, or a "
-                 "sender's name.");
+    return query_sender(c, value, &filter_of(out)->from, p);
 }
 
 static bool read_direction(struct call *c, struct str value, void *out, struct problem *p)
@@ -90,9 +68,7 @@ static bool read_direction(struct call *c, struct str value, void *out, struct p
 
 static bool read_tag(struct call *c, struct str value, void *out, struct problem *p)
 {
-    filter_of(out)->tag = value;
-    return (value.n > 0 && utf8_length(value) <= TAG_MAX_POINTS && !check_has_control(value)) ||
-           wrong(p, "tag", "tag must have 1 to 50 characters, none of them a control character.");
+    return query_tag(value, &filter_of(out)->tag, p);
 }
 
 static bool read_batch(struct call *c, struct str value, void *out, struct problem *p)

@@ -3,11 +3,12 @@
 #include "api/call.h"
 #include "base/guess.h"
 #include "base/utf8.h"
+#include "messaging/number.h"
 #include "json/form.h"
 
 #include <assert.h>
 
-enum { NAME_SHOWN = 40 };
+enum { NAME_SHOWN = 40, SENDER_NAME_MAX = 11 };
 
 static const struct query_field *find_field(const struct query_field *fields, size_t count,
                                             struct str name)
@@ -83,6 +84,37 @@ struct str query_number(struct call *c, struct str value)
     memcpy(copy, value.p, value.n);
     copy[0] = '+';
     return (struct str){copy, value.n};
+}
+
+/* A short code or a name. */
+static bool is_name(struct str s)
+{
+    for (size_t i = 0; i < s.n; i++) {
+        char c = s.p[i];
+        if (!((c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+              c == ' '))
+            return false;
+    }
+    return s.n > 0 && s.n <= SENDER_NAME_MAX;
+}
+
+bool query_sender(struct call *c, struct str value, struct str *ret, struct problem *p)
+{
+    struct str number = query_number(c, value);
+
+    *ret = number_valid(number) ? number : value;
+    return number_valid(*ret) || is_name(*ret) ||
+           problem_set(p, PROBLEM_INVALID_PARAMETER, "from",
+                       "from must be a number in international format, its + written as %2B, or a "
+                       "sender's name.");
+}
+
+bool query_tag(struct str value, struct str *ret, struct problem *p)
+{
+    *ret = value;
+    return (value.n > 0 && utf8_length(value) <= TAG_MAX_POINTS && !check_has_control(value)) ||
+           problem_set(p, PROBLEM_INVALID_PARAMETER, "tag",
+                       "tag must have 1 to 50 characters, none of them a control character.");
 }
 
 bool query_time(struct str value, const char *field, int64_t *ret_us, struct problem *p)

@@ -1,5 +1,6 @@
 #include "api/stream.h"
 
+#include "api/accept.h"
 #include "api/stream_seats.h"
 
 #include <errno.h>
@@ -157,16 +158,5 @@ void stream_begin(struct stream *s)
 
 bool stream_wanted(const struct call *c)
 {
-    static const struct str type = {"text/event-stream", sizeof "text/event-stream" - 1};
-    const struct http_head *head = &c->http->head;
-
-    for (size_t i = 0; i < head->field_count; i++) {
-        struct str value = head->fields[i].value;
-        if (!str_eq_nocase(head->fields[i].name, STR("Accept")))
-            continue;
-        for (; value.n >= type.n; value = str_skip(value, 1))
-            if (str_starts_nocase(value, type))
-                return true;
-    }
-    return false;
+    return accepts_rather(&c->http->head, "text/event-stream");
 }

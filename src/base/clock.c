@@ -1,5 +1,7 @@
 #include "base/clock.h"
 
+#include "base/calendar.h"
+
 #include <time.h>
 
 static int64_t read_clock(clockid_t id)
@@ -32,36 +34,19 @@ static char *digits(char *at, unsigned value, int width)
     return at + width;
 }
 
-/* Days since 1970-01-01 to a civil date, by eras of 400 years. */
-static void civil_from_days(int64_t days, unsigned *ret_year, unsigned *ret_month,
-                            unsigned *ret_day)
-{
-    days += 719468;
-    unsigned era = (unsigned)(days / 146097);
-    unsigned doe = (unsigned)(days - (int64_t)era * 146097);
-    unsigned yoe = (doe - doe / 1460 + doe / 36524 - doe / 146096) / 365;
-    unsigned doy = doe - (365 * yoe + yoe / 4 - yoe / 100);
-    unsigned mp = (5 * doy + 2) / 153;
-
-    *ret_day = doy - (153 * mp + 2) / 5 + 1;
-    *ret_month = mp < 10 ? mp + 3 : mp - 9;
-    *ret_year = yoe + era * 400 + (*ret_month <= 2);
-}
-
 /* "2026-11-15T"; nearly always of the same day as the one before. */
 static char *put_date(char *at, int64_t days)
 {
     static _Thread_local int64_t known_days = -1;
     static _Thread_local char known[11];
-    unsigned year, month, day;
 
     if (days != known_days) {
-        civil_from_days(days, &year, &month, &day);
-        digits(known, year, 4);
+        struct civil_date date = civil_of_days(days);
+        digits(known, date.year, 4);
         known[4] = '-';
-        digits(known + 5, month, 2);
+        digits(known + 5, date.month, 2);
         known[7] = '-';
-        digits(known + 8, day, 2);
+        digits(known + 8, date.day, 2);
         known[10] = 'T';
         known_days = days;
     }
@@ -148,25 +133,6 @@ static bool take_offset(struct str *s, int64_t *ret_minutes)
     return true;
 }
 
-static bool date_exists(int64_t year, int64_t month, int64_t day)
-{
-    static const int64_t lengths[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-    bool leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-
-    return year >= 1970 && month >= 1 && month <= 12 && day >= 1 &&
-           day <= lengths[month - 1] + (leap && month == 2);
-}
-
-/* The inverse of civil_from_days. */
-static int64_t days_from_civil(int64_t year, int64_t month, int64_t day)
-{
-    year -= month <= 2;
-    int64_t era = year / 400, yoe = year - era * 400;
-    int64_t doy = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1;
-
-    return era * 146097 + yoe * 365 + yoe / 4 - yoe / 100 + doy - 719468;
-}
-
 bool rfc3339_parse(struct str text, int64_t *ret_us)
 {
     int64_t date[3], time[3], fraction_us, offset_min;
@@ -175,9 +141,9 @@ bool rfc3339_parse(struct str text, int64_t *ret_us)
         !take_three(&text, 2, ":", time) || !take_fraction(&text, &fraction_us) ||
         !take_offset(&text, &offset_min) || text.n > 0)
         return false;
-    if (!date_exists(date[0], date[1], date[2]) || time[0] > 23 || time[1] > 59 || time[2] > 59)
+    if (!civil_exists(date[0], date[1], date[2]) || time[0] > 23 || time[1] > 59 || time[2] > 59)
         return false;
-    int64_t days = days_from_civil(date[0], date[1], date[2]);
+    int64_t days = civil_to_days(date[0], date[1], date[2]);
     int64_t seconds = days * 86400 + time[0] * 3600 + (time[1] - offset_min) * 60 + time[2];
     if (seconds < 0 || seconds >= INT64_C(253402300800)) /* past 9999 by its offset */
         return false;

@@ -1,0 +1,87 @@
+#include "messaging/delivery_times.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+static struct arena arena;
+
+static int set_up(void **state)
+{
+    arena_init(&arena, 1 << 20);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    arena_done(&arena);
+    return 0;
+}
+
+static int64_t p95(const struct delivery_times *t)
+{
+    int64_t ms = -1;
+
+    return delivery_times_within(t, 95, &ms) ? ms : -1;
+}
+
+static void the_rank_is_rounded_up(void **state)
+{
+    struct delivery_times t = {0};
+
+    assert_int_equal(p95(&t), -1);
+    delivery_times_add(&t, &arena, 3, 1);
+    assert_int_equal(p95(&t), 3);
+    delivery_times_add(&t, &arena, 5, 18); /* the 19th of 19 */
+    assert_int_equal(p95(&t), 5);
+    delivery_times_add(&t, &arena, 9, 1); /* the 19th of 20 */
+    assert_int_equal(p95(&t), 5);
+    delivery_times_add(&t, &arena, 9, 1); /* the 20th of 21 */
+    assert_int_equal(p95(&t), 9);
+}
+
+static void slots_stand_for_their_middle(void **state)
+{
+    struct delivery_times low = {0}, high = {0};
+
+    delivery_times_add(&low, &arena, 16 + 16, 1); /* 32 and 33 ms */
+    assert_in_range(p95(&low), 32, 33);
+    delivery_times_add(&high, &arena, 16 * 7, 1); /* 1024 to 1087 ms */
+    assert_in_range(p95(&high), 1024 + 31, 1024 + 32);
+    delivery_times_add(&high, &arena, TIMES_SLOTS - 1, 100);
+    assert_true(p95(&high) > INT64_C(365) * 86400000);
+}
+
+static void counts_are_kept_apart(void **state)
+{
+    struct delivery_times t = {0};
+
+    for (unsigned slot = 0; slot < TIMES_SLOTS; slot += 3)
+        delivery_times_add(&t, &arena, slot, slot + 1);
+    for (unsigned slot = 0; slot < TIMES_SLOTS; slot++)
+        assert_int_equal(delivery_times_count(&t, slot), slot % 3 ? 0 : slot + 1);
+}
+
+static void short_memory_shows(void **state)
+{
+    struct delivery_times t = {0};
+    struct arena small;
+
+    arena_init(&small, 0);
+    delivery_times_add(&t, &small, 1, 1);
+    assert_true(small.failed);
+    assert_int_equal(p95(&t), -1);
+    arena_done(&small);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(the_rank_is_rounded_up, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(slots_stand_for_their_middle, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(counts_are_kept_apart, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(short_memory_shows, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
