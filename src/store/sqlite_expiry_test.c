@@ -1,7 +1,7 @@
 /* What clients were told goes when its time is over, and what is left of removed endpoints too. */
-#include "store/sqlite_internal.h"
 #include "store/test_outbox.h"
 
+#include <sqlite3.h>
 #include <stdio.h>
 
 static int64_t rows_of(const char *table)
@@ -122,7 +122,6 @@ static void test_many_origins(void **state)
     char url[64];
     int steps = 0;
 
-    ((struct sqlite_store *)test_store)->sizes.log_pages = 0; /* nobody moves it here */
     for (int i = 0; i < ORIGINS; i++) {
         snprintf(url, sizeof url, "https://n%d.example/", i);
         m[i] = test_message(1, MODE_TEST, "x");
@@ -151,7 +150,10 @@ static void test_removed_endpoints(void **state)
     assert_int_equal(test_endpoint_remove(1, gone.id), 0);
     struct endpoint_record e = test_endpoint_add(1, TEST_MODES, TEST_KINDS);
     send_many(5, DELIVERY_DONE);
-    assert_true(store_housekeep(test_store, false)); /* one step is not all of it */
+    do
+        assert_true(store_housekeep(test_store, false));
+    while (rows_of("delivery") == 605); /* other chores may come first */
+    /* One step is not all of it. */
     assert_in_range(rows_of("delivery"), 6, 604);
     /* It goes on after a start. */
     test_close();

@@ -2,6 +2,7 @@
  * still queued are passed over; they go with the last of these. */
 #include "store/sqlite_pulse.h"
 #include "store/sqlite_rows.h"
+#include "store/stint.h"
 
 /* How many rows at a time, and how many minutes may gather before there is something to do. */
 enum { STEP = 256, EVERY_MINUTES = 10 };
@@ -21,14 +22,14 @@ bool pulse_wants_expiry(struct sqlite_store *s, bool idle)
 }
 
 /* The next rows; which of them go is in `ret`. *ret_looked: how many there were. */
-static int read_step(struct sqlite_store *s, int64_t before, struct place ret[STEP],
+static int read_step(struct sqlite_store *s, int64_t before, size_t most, struct place *ret,
                      size_t *ret_count, size_t *ret_looked)
 {
     struct pulse_memory *p = s->pulses;
     sqlite3_stmt *rows = s->statements[WRITE_PULSE_OLDEST];
     int code;
 
-    BIND_NUMBERS(rows, p->seen_minute, p->seen_owner, before, STEP);
+    BIND_NUMBERS(rows, p->seen_minute, p->seen_owner, before, (int64_t)most);
     while ((code = sqlite3_step(rows)) == SQLITE_ROW) {
         p->seen_owner = sqlite3_column_int64(rows, 0);
         p->seen_minute = sqlite3_column_int64(rows, 1);
@@ -49,16 +50,29 @@ static int drop(struct sqlite_store *s, const struct place *place)
     return RUN_WITH(s, WRITE_PULSE_DELETE, place->owner, place->minute);
 }
 
-int pulse_expire(struct sqlite_store *s, bool idle)
+/* 1 there may be more, 0 nothing is left. */
+static int drop_some(struct sqlite_store *s, int64_t before, size_t most)
 {
-    int64_t before = pulse_kept_from(clock_now_us(s->base.clock));
-    struct place places[STEP];
+    struct place places[STINT_PIECE_MAX];
     size_t count = 0, looked = 0;
-    int failed = read_step(s, before, places, &count, &looked);
+    int failed = read_step(s, before, most, places, &count, &looked);
 
     for (size_t i = 0; i < count && !failed; i++)
         failed = drop(s, &places[i]);
-    if (!failed && looked < STEP)
+    return failed ? failed : looked == most;
+}
+
+int pulse_expire(struct sqlite_store *s, bool idle)
+{
+    int64_t before = pulse_kept_from(clock_now_us(s->base.clock));
+    struct stint stint;
+    size_t rows;
+    int more = 1;
+
+    stint_begin(&stint, s->chores_until_us, STEP);
+    while (more > 0 && (rows = stint_next(&stint, clock_monotonic_us())))
+        more = drop_some(s, before, rows);
+    if (more == 0)
         s->pulses->swept_minute = before;
-    return failed;
+    return more < 0 ? more : 0;
 }

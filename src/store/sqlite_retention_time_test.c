@@ -200,6 +200,7 @@ static void set_retention(void)
 
     kept.messages_us = 40 * TEST_DAY_US;
     store_set_retention(test_store, &kept);
+    ((struct sqlite_store *)test_store)->sizes = sizes_default;
 }
 
 /* What the writer does, with a message now and then. */
