@@ -207,6 +207,18 @@ static void test_every_count_is_looked_at(void **state)
     }
 }
 
+/* No edge is no hour. */
+static void test_the_first_hour_of_numbers(void **state)
+{
+    test_now_us = 0;
+    fill();
+    expect_right();
+    spoil(GRAIN_HOUR, spoil_segments);
+    spoil(GRAIN_DAY, spoil_segments);
+    assert_string_equal(look(true).first, "account 1, live, hour 2020-01-01T00: 17 segments are "
+                                          "counted, 18 are there");
+}
+
 /* ---- rows that are wrong ---- */
 
 static void test_every_row_is_looked_at(void **state)
@@ -300,6 +312,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         STORE_TEST(test_right_books),
         STORE_TEST(test_every_count_is_looked_at),
+        STORE_TEST(test_the_first_hour_of_numbers),
         STORE_TEST(test_every_row_is_looked_at),
         STORE_TEST(test_what_is_gone),
     };

@@ -30,7 +30,7 @@ static bool matches(const struct series_record *r, const struct rollup_query *q)
     return (!q->country[0] || memcmp(r->country, q->country, 2) == 0) &&
            (!q->types || q->types & UINT32_C(1) << r->type) &&
            (!q->tag.p || (r->tags.n && has_tag(r->tags, q->tag))) &&
-           (!q->sender.p || (r->direction == DIRECTION_OUTBOUND && str_eq(r->sender, q->sender)));
+           (!q->sender.p || (r->sender.n && str_eq(r->sender, q->sender)));
 }
 
 static int make_room(struct listing *l, size_t number)

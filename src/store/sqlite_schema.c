@@ -1,6 +1,7 @@
 /* Migrations: each file of migrations/ brings the schema one version up, in one transaction.
  * The version is SQLite's user_version. */
 #include "migrations.h"
+#include "store/sqlite_pulse.h"
 #include "store/sqlite_rollup.h"
 
 #include <errno.h>
@@ -13,9 +14,15 @@ static int schema_version(sqlite3 *db, int64_t *ret)
     return sqlite_number(db, "PRAGMA user_version", ret);
 }
 
+static int count_what_is_there(struct sqlite_store *s)
+{
+    int failed = pulse_backfill(s);
+    return failed ? failed : rollup_backfill(s);
+}
+
 /* What a migration does that SQL cannot say. */
 static int (*const steps[SCHEMA_VERSION])(struct sqlite_store *s) = {
-    [7] = rollup_backfill,
+    [7] = count_what_is_there,
 };
 
 static int run_one(struct sqlite_store *s, int64_t version)
