@@ -15,7 +15,8 @@ struct analytics {
 
     int64_t first_us; /* when the first piece begins */
     size_t piece_count;
-    struct sum *pieces;
+    struct sum *pieces, *last_piece; /* the one that was asked for last, at `last_us` */
+    int64_t last_us;
     int64_t failures[FAILURE_SLOTS]; /* by enum failure */
     struct series_sums series;
 
