@@ -5,6 +5,7 @@
  * that may have much to do work in stints that end by the clock, and when the time is up the others
  * have their turn the next time. */
 #include "store/sqlite_outbox.h"
+#include "store/sqlite_pulse.h"
 #include "store/sqlite_retention.h"
 #include "store/sqlite_rows.h"
 #include "store/sqlite_verbs.h"
@@ -80,6 +81,7 @@ static const struct chore {
     {outbox_wants_expiry, outbox_expire, true},
     {retention_wants_strays, retention_drop_strays, true},
     {retention_wants_messages, retention_drop_messages, true},
+    {pulse_wants_expiry, pulse_expire, true},
 };
 enum { CHORES = sizeof chores / sizeof *chores };
 
