@@ -31,7 +31,7 @@ static void assert_stays(enum carrier_limit wanted, uint32_t figure)
 {
     uint32_t is_figure;
 
-    for (int i = 0; i < 20; i++) {
+    for (int i = 0; i < 10; i++) {
         assert_int_equal(limit(&is_figure), wanted);
         assert_int_equal(is_figure, figure);
         test_port_tick();

@@ -47,7 +47,7 @@ async function assertSteady(client, limit, times = 20) {
 }
 
 describe('what limits sending', { timeout: 180_000 * slowness }, () => {
-  it('the configured rate', withLive({}, one({ rate: 20 }), async ({ client }) => {
+  it('the configured rate', withLive({}, one({ rate: 20, window: 100 }), async ({ client }) => {
     await sendMany(client, 80);
     const { limitedBy: [first, ...rest], queue } = await untilLimit(client, 'carrier_rate');
     assert.deepEqual(rest, []);

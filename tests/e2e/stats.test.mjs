@@ -6,7 +6,7 @@ import { drain, parseResponse } from './lib/client.mjs';
 import { listen } from './lib/listen.mjs';
 import { Receiver } from './lib/receiver.mjs';
 import { Server, removeFolder, temporaryFolder, withServer } from './lib/server.mjs';
-import { until } from './lib/wait.mjs';
+import { slowness, until } from './lib/wait.mjs';
 import { Hooks, localhostAllowed } from './lib/webhooks.mjs';
 
 const path = '/v1/stats/live';
@@ -135,7 +135,7 @@ withServer('live statistics', { env: localhostAllowed }, (context) => {
     assert.match(stream.headers['content-type'], /^text\/event-stream/);
     assert.equal(stream.headers['cache-control'], 'no-store');
     await stream.heard(1);
-    assert.ok(performance.now() - opened < 1000, 'at once');
+    assert.ok(performance.now() - opened < 1000 * slowness, 'at once');
     assert.equal(stream.retry, 1000);
     await stream.heard(6, { within: 10_000 });
     stream.close();
