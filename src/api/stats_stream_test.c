@@ -204,12 +204,13 @@ static void close_many(void)
     }
 }
 
-/* All are told, those of an owner from one reading, and each its own. */
+/* All are told, those of an owner from one reading and writing, and each its own. */
 static void an_owner_is_read_once_for_all(void **state)
 {
     test_add_key("sl_test_other", MODE_TEST, true, 0, "unlimited", 0);
     test_add_key("sl_test_first", MODE_TEST, false, 0, "unlimited", 0);
     test_stats_sent(test_now_us, 5);
+    test_stats.queue = (struct queue_state){.queued = 1, .lane_count = 1, .lanes = {{9, 1}}};
     stream = test_request("GET /livez", NULL);
     for (int i = 0; i < STREAMS; i++) {
         open_one_of_many(&many[i], i % 2 ? "sl_test_other" : "sl_test_first");
@@ -217,10 +218,11 @@ static void an_owner_is_read_once_for_all(void **state)
     }
     test_revoke_key(test_add_key("sl_test_x", MODE_TEST, false, 0, "unlimited", 0)); /* a commit */
     test_now_us += SECOND_US;
-    test_stats.reads = 0;
+    test_stats.reads = test_stats.lookups = 0;
     for (int rounds = 0; tell(); rounds++)
         assert_true(rounds < 100);
     assert_int_equal(test_stats.reads, 2);
+    assert_int_equal(test_stats.lookups, 1);
     for (int i = 0; i < STREAMS; i++) {
         buf_add_char(&many[i].out, '\0');
         assert_non_null(strstr(many[i].out.p, i % 2 ? "\"lastHour\":{\"accepted\":0,\"sent\":0,"

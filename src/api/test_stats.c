@@ -31,6 +31,13 @@ static int tell_queue(struct store_reader *r, int64_t account, enum mode mode,
     return test_stats.fault;
 }
 
+static int count_lookup(struct store_reader *r, struct arena *a, struct carrier_record **ret,
+                        size_t *ret_count)
+{
+    test_stats.lookups++;
+    return real->carrier_list(r, a, ret, ret_count);
+}
+
 int test_stats_set_up(void **state)
 {
     int failed = test_api_set_up(state);
@@ -39,6 +46,7 @@ int test_stats_set_up(void **state)
     engine = *test_store->engine;
     engine.pulse_each = tell_pulse;
     engine.queue_state = tell_queue;
+    engine.carrier_list = count_lookup;
     real = test_set_engine(&engine);
     return failed;
 }

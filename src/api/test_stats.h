@@ -8,8 +8,9 @@ struct test_stats {
     struct queue_state queue;
     struct pulse_minute minutes[4];
     size_t minute_count;
-    int fault; /* what reading them returns */
-    int reads; /* of the queue, of any owner */
+    int fault;   /* what reading them returns */
+    int reads;   /* of the queue, of any owner */
+    int lookups; /* of the names of carriers: with a lane of nobody's, one for each writing */
 };
 
 extern struct test_stats test_stats;

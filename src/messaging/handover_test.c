@@ -65,6 +65,25 @@ static void no_more_are_marked_than_there_is_room(void **state)
     test_stop_live();
 }
 
+/* Not those that the carrier has, nor those that rest. */
+static void what_waits_for_room_is_counted(void **state)
+{
+    test_acme.room = 3;
+    test_start_live(64);
+    assert_int_equal(dispatch_waiting(test_dispatch, &test_acme.carrier), 0);
+    for (int i = 0; i < 10; i++)
+        test_send_live(&test_acme);
+    test_settle_live();
+    assert_int_equal(dispatch_waiting(test_dispatch, &test_acme.carrier), 7);
+    assert_int_equal(dispatch_waiting(test_dispatch, &test_beta.carrier), 0);
+    test_acme.room = 0;
+    TEST_SAY(&test_acme, .outcome = CARRIER_LATER, .failure = FAILURE_UPSTREAM_ERROR);
+    test_settle_live(); /* its place goes to the next */
+    assert_int_equal(dispatch_waiting(test_dispatch, &test_acme.carrier), 6);
+    assert_int_equal(dispatch_counts(test_dispatch, &test_acme.carrier).waiting, 7);
+    test_stop_live();
+}
+
 /* So what is sent and not known to be answered is never more than the window. */
 static void a_place_is_free_when_the_answer_is_on_disk(void **state)
 {
@@ -343,6 +362,7 @@ int main(void)
         LIVE_TEST(a_message_is_marked_before_its_carrier_gets_it),
         LIVE_TEST(numbers_that_cannot_exist_are_not_tried),
         LIVE_TEST(no_more_are_marked_than_there_is_room),
+        LIVE_TEST(what_waits_for_room_is_counted),
         LIVE_TEST(a_place_is_free_when_the_answer_is_on_disk),
         LIVE_TEST(what_was_not_tried_goes_back_in_its_order),
         LIVE_TEST(what_finds_no_room_after_all_loses_its_mark),

@@ -3,6 +3,7 @@
 #include "base/random.h"
 #include "sql.h"
 #include "store/sqlite_outbox.h"
+#include "store/sqlite_pulse.h"
 #include "store/sqlite_rows.h"
 #include "store/sqlite_verbs.h"
 #include "store/sqlite_work.h"
@@ -136,6 +137,7 @@ static void sqlite_close(struct store *base)
     index_done(&s->index);
     free(s->works);
     free(s->gathered);
+    free(s->pulses);
     if (s->outbox)
         wishes_done(&s->outbox->wishes);
     free(s->outbox);
@@ -333,6 +335,7 @@ int store_open_sqlite(struct store **ret, const char *path, const struct clock *
     pthread_once(&configured, configure_library);
     if (!s || !(s->path = strdup(path)) || !(s->works = calloc(1, sizeof *s->works)) ||
         !(s->gathered = calloc(1, sizeof *s->gathered)) ||
+        !(s->pulses = calloc(1, sizeof *s->pulses)) ||
         !(s->outbox = calloc(1, sizeof *s->outbox))) {
         if (s)
             sqlite_close(&s->base);

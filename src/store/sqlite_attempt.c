@@ -1,6 +1,7 @@
 /* Deliveries as they go: tries, and being asked for again. */
 #include "store/sqlite_delivery.h"
 #include "store/sqlite_outbox.h"
+#include "store/sqlite_pulse.h"
 #include "store/sqlite_rows.h"
 #include "store/sqlite_verbs.h"
 
@@ -81,8 +82,8 @@ static int set(struct sqlite_store *s, const struct delivery_record *d, enum del
 
     if (failed || was == d->state)
         return failed;
-    failed = delivery_tally(s, d->endpoint, d->mode, was, -1);
-    return failed ? failed : delivery_tally(s, d->endpoint, d->mode, d->state, 1);
+    failed = delivery_tally(s, d, was, -1);
+    return failed ? failed : delivery_tally(s, d, d->state, 1);
 }
 
 /* What waits behind a delivery, later notices of its message, waits as long as it and those before
@@ -122,6 +123,9 @@ int sqlite_delivery_tried(struct store *base, const struct attempt_record *attem
     if (!failed)
         failed = set_behind(
             s, &d, state == DELIVERY_WAITING ? due_us : attempt->at_us + attempt->duration_us);
+    if (!failed && state != DELIVERY_DONE)
+        failed = pulse_hook_failed(s, owner_of(d.account, d.mode),
+                                   attempt->at_us + attempt->duration_us);
     return failed ? failed : 1;
 }
 

@@ -222,7 +222,7 @@ int sqlite_endpoint_remove(struct store *base, int64_t account, int64_t id)
     failed = RUN_WITH(s, WRITE_ENDPOINT_DELETE, id);
     if (!failed)
         failed = RUN_WITH(s, WRITE_ENDPOINT_REMOVED_ADD, id);
-    return failed ? failed : delivery_drop_tallies(s, id);
+    return failed ? failed : delivery_drop_tallies(s, id, account);
 }
 
 /* ---- endpoints of messages ---- */

@@ -49,9 +49,10 @@ static int count_oldest(struct sqlite_store *s, int64_t before, size_t most, int
     while ((code = sqlite3_step(rows)) == SQLITE_ROW && !failed) {
         *ret_last = sqlite3_column_int64(rows, 0);
         ++*ret_count;
-        failed =
-            delivery_tally(s, sqlite3_column_int64(rows, 1), (enum mode)sqlite3_column_int(rows, 2),
-                           (enum delivery_state)sqlite3_column_int(rows, 3), -1);
+        const struct delivery_record d = {.endpoint = sqlite3_column_int64(rows, 1),
+                                          .account = sqlite3_column_int64(rows, 4),
+                                          .mode = (enum mode)sqlite3_column_int(rows, 2)};
+        failed = delivery_tally(s, &d, (enum delivery_state)sqlite3_column_int(rows, 3), -1);
     }
     sqlite3_reset(rows);
     return failed || code == SQLITE_DONE ? failed : sqlite_failed(s);
@@ -73,6 +74,8 @@ static int drop_deliveries(struct sqlite_store *s, int64_t before, size_t rows)
         failed = RUN_WITH(s, WRITE_DELIVERY_DELETE_UPTO, last);
     if (!failed)
         failed = delivery_flush_tallies(s);
+    if (!failed)
+        failed = tally_flush(s);
     return failed ? failed : count == rows;
 }
 
@@ -110,7 +113,7 @@ static int drop_origins(struct sqlite_store *s, int64_t before, size_t rows)
     for (size_t i = 0; i < count && !failed; i++) {
         failed = RUN_WITH(s, WRITE_ENDPOINT_DELETE_UNUSED, ids[i]);
         if (!failed && sqlite3_changes(s->db))
-            failed = delivery_drop_tallies(s, ids[i]);
+            failed = RUN_WITH(s, WRITE_DELIVERY_TALLY_DELETE, ids[i]);
     }
     s->outbox->origin_seen = count == rows ? ids[rows - 1] : 0;
     return failed ? failed : count == rows;

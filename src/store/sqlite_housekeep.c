@@ -6,6 +6,7 @@
  * have their turn the next time. */
 #include "base/metric.h"
 #include "store/sqlite_outbox.h"
+#include "store/sqlite_pulse.h"
 #include "store/sqlite_retention.h"
 #include "store/sqlite_rows.h"
 #include "store/sqlite_verbs.h"
@@ -81,6 +82,7 @@ static const struct chore {
     {outbox_wants_expiry, outbox_expire, true},
     {retention_wants_strays, retention_drop_strays, true},
     {retention_wants_messages, retention_drop_messages, true},
+    {pulse_wants_expiry, pulse_expire, true},
 };
 enum { CHORES = sizeof chores / sizeof *chores };
 

@@ -5,6 +5,7 @@
 #include "store/sqlite_index.h"
 #include "store/sqlite_once.h"
 #include "store/sqlite_search.h"
+#include "store/sqlite_tally.h"
 
 #include <pthread.h>
 #include <sqlite3.h>
@@ -21,17 +22,11 @@ static inline int64_t time_if_any(int64_t us)
     return us == NOT_YET || us == NOT_YET_BUT_HANDED ? 0 : us;
 }
 
-enum { TALLY_SLOTS = 64 };
 /* How long to wait for another process that writes; under full load its turn may take a while. */
 enum { BUSY_MS = 20000 };
 
-struct tally_delta {
-    int64_t owner;
-    enum message_status status;
-    int64_t count;
-};
-
 struct work_memory;
+struct pulse_memory;
 struct gathered;
 struct outbox;
 
@@ -90,8 +85,8 @@ struct sqlite_store {
     struct work_memory *works;
     struct gathered *gathered; /* in this transaction */
     struct outbox *outbox;
-    struct tally_delta tallies[TALLY_SLOTS];
-    size_t tally_count;
+    struct pulse_memory *pulses;
+    struct tally_deltas tallies;
     struct once once;
     struct message_index index;
     struct sizes sizes;

@@ -2,6 +2,8 @@
 #include "store/sqlite_rows.h"
 #include "store/sqlite_verbs.h"
 
+#define HOUR_US INT64_C(3600000000)
+
 static void key_from_row(sqlite3_stmt *row, struct key_record *k)
 {
     memset(k, 0, sizeof *k);
@@ -181,5 +183,7 @@ int sqlite_key_used(struct store *base, const struct key_usage *u)
     int at = BIND_NUMBERS(used, u->key, u->last_us, u->requests);
 
     bind_text(used, at, str_of(u->address));
-    return run(s, WRITE_KEY_USED);
+    int failed = run(s, WRITE_KEY_USED);
+    return failed ? failed
+                  : RUN_WITH(s, WRITE_REQUEST_TALLY_ADD, u->key, u->last_us / HOUR_US, u->requests);
 }

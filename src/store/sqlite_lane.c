@@ -71,9 +71,9 @@ static int give_to(struct sqlite_store *s, struct work *work, unsigned carrier)
     int failed = 0;
 
     if (work->carrier != carrier) {
-        failed = sqlite_count_lane(s, work->carrier, -1);
+        failed = tally_count_lane(s, work->owner, work->carrier, -1);
         if (!failed)
-            failed = sqlite_count_lane(s, carrier, 1);
+            failed = tally_count_lane(s, work->owner, carrier, 1);
     }
     work->carrier = (uint16_t)carrier;
     return failed ? failed : gather_work(s, work);

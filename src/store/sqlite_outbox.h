@@ -10,7 +10,7 @@
 enum { DELIVERY_COLUMNS = 12, DELIVERY_TALLIES = 64, NOTICE_PACKS = 16 };
 
 struct delivery_delta {
-    int64_t endpoint;
+    int64_t endpoint, account;
     enum mode mode;
     enum delivery_state state;
     int64_t count;
@@ -61,11 +61,12 @@ int delivery_gather(struct sqlite_store *s, const struct delivery_record *d);
 /* Before rows of `delivery` are looked at. */
 int delivery_flush(struct sqlite_store *s);
 int delivery_flush_tallies(struct sqlite_store *s);
-/* So many more of an endpoint's deliveries are in this state. */
-int delivery_tally(struct sqlite_store *s, int64_t endpoint, enum mode mode,
+/* One more of the deliveries like this one, of its endpoint and owner, is in this state; or less.
+ */
+int delivery_tally(struct sqlite_store *s, const struct delivery_record *d,
                    enum delivery_state state, int delta);
 /* Nothing is counted of this endpoint any more. */
-int delivery_drop_tallies(struct sqlite_store *s, int64_t endpoint);
+int delivery_drop_tallies(struct sqlite_store *s, int64_t endpoint, int64_t account);
 /* Until when waiting deliveries of this message to this endpoint wait that are before number `id`;
  * 0: there are none. *ret_behind: whether there are any behind it. */
 int delivery_others(struct sqlite_store *s, int64_t message, int64_t endpoint, int64_t id,

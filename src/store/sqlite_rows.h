@@ -165,8 +165,6 @@ static inline int rows_finish(const struct rows *list, struct sqlite_reader *r,
     return list->failed ? -ENOMEM : broken;
 }
 
-/* So many more of a carrier's messages are queued. */
-int sqlite_count_lane(struct sqlite_store *s, unsigned carrier, int delta);
 /* Into a read transaction that sees the last commit. */
 int sqlite_enter(struct sqlite_reader *r);
 /* A whole message from a row whose columns are {whole_message} of sql/message.sql. */

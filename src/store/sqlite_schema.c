@@ -2,6 +2,7 @@
  * The version is SQLite's user_version. */
 #include "migrations.h"
 #include "store/sqlite_internal.h"
+#include "store/sqlite_pulse.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -13,6 +14,11 @@ static int schema_version(sqlite3 *db, int64_t *ret)
     return sqlite_number(db, "PRAGMA user_version", ret);
 }
 
+/* What a migration does that SQL cannot say. */
+static int (*const steps[SCHEMA_VERSION])(struct sqlite_store *s) = {
+    [7] = pulse_backfill,
+};
+
 static int run_one(struct sqlite_store *s, int64_t version)
 {
     char mark[64];
@@ -21,7 +27,7 @@ static int run_one(struct sqlite_store *s, int64_t version)
     if (sqlite3_exec(s->db, migrations[version], NULL, NULL, NULL) != SQLITE_OK ||
         sqlite3_exec(s->db, mark, NULL, NULL, NULL) != SQLITE_OK)
         return sqlite_failed(s);
-    return 0;
+    return steps[version] ? steps[version](s) : 0;
 }
 
 /* Under the write lock, so that two programs starting at once do not both migrate. */

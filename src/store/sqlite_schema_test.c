@@ -119,6 +119,12 @@ static void test_the_first_schema_is_migrated(void **state)
     assert_int_equal(store_work_carriers(test_reader, carriers, 2, &count), 0);
     assert_int_equal(count, 1);
     assert_int_equal(carriers[0], 0);
+    struct queue_state q;
+    assert_int_equal(store_queue_state(test_reader, 1, MODE_LIVE, &q), 0);
+    assert_int_equal(q.queued, 1);
+    assert_int_equal(q.oldest_queued_us, 1763168523000000);
+    assert_int_equal(q.lane_count, 1);
+    assert_int_equal(q.lanes[0].queued, 1);
     assert_int_equal(store_key_find(test_reader, hash, &key), 0);
     assert_string_equal(key.name, "old");
     assert_int_equal(key.per_minute, LIMIT_OF_PLAN);
@@ -142,6 +148,9 @@ static void test_the_first_schema_is_migrated(void **state)
     assert_int_equal(p.messages[2].carrier, 0);
     assert_int_equal(store_work_carriers(test_reader, carriers, 2, &count), 0);
     assert_int_equal(count, 0);
+    assert_int_equal(store_queue_state(test_reader, 1, MODE_LIVE, &q), 0);
+    assert_int_equal(q.oldest_queued_us, 0);
+    assert_int_equal(q.lane_count, 0);
 }
 
 static int64_t total_of(const struct message_filter *filter)
@@ -210,13 +219,60 @@ static void test_addresses_of_old_messages(void **state)
     }
 }
 
+/* What waits in a store of schema 7 is known from then on: by when it was queued, for whom it goes,
+ * and what is still to be told. */
+static void test_what_waits_is_counted(void **state)
+{
+    static const char *const files[] = {"0002.sql", "0003.sql", "0004.sql",
+                                        "0005.sql", "0006.sql", "0007.sql"};
+    static const char rows[] =
+        "INSERT INTO work SELECT (10 + value) << 22, 4 + value % 2, 2,"
+        "    1763168500000000 + value * 7000000, -4611686018427387904, 0, 2 + value % 3, 0"
+        "  FROM (WITH RECURSIVE n (value) AS (SELECT 0 UNION ALL SELECT value + 1 FROM n LIMIT 60)"
+        "    SELECT value FROM n);"
+        "INSERT INTO tally VALUES (4, 2, 30), (5, 2, 30);"
+        "INSERT INTO endpoint (id, account, of_messages, modes, kinds, every_kind, created_us,"
+        "    updated_us, old_until_us, off, off_us, failures, failing_since_us, paused_until_us,"
+        "    last_success_us, replay_from, replay_to, replay_states, replay_modes, url,"
+        "    description, secret, old_secret)"
+        "  SELECT id, 2, 0, 2, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 'https://a.example',"
+        "    '', '', '' FROM (SELECT 1 AS id UNION SELECT 2);"
+        "INSERT INTO delivery_tally VALUES (1, 1, 2, 5), (2, 1, 2, 6), (2, 1, 3, 9), (2, 0, 2, 1);"
+        "PRAGMA user_version = 7";
+    struct queue_state q;
+    sqlite3 *db;
+
+    test_close();
+    assert_int_equal(unlink(test_path), 0);
+    make_first_schema(test_path);
+    assert_int_equal(sqlite3_open(test_path, &db), SQLITE_OK);
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        exec_file(db, files[i]);
+    assert_int_equal(sqlite3_exec(db, rows, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+    test_open();
+    for (int64_t i = 0; i < 60; i += 2) {
+        assert_int_equal(store_queue_state(test_reader, 2, MODE_TEST, &q), 0);
+        assert_int_equal(q.queued, 30 - i / 2);
+        assert_int_equal(q.oldest_queued_us, 1763168500000000 + i * 7000000);
+        assert_int_equal(test_move((10 + i) << 22, ~0u, STATUS_SENT, 0, 1763168999000000), 1);
+    }
+    assert_int_equal(store_queue_state(test_reader, 2, MODE_TEST, &q), 0);
+    assert_int_equal(q.oldest_queued_us, 0);
+    assert_int_equal(q.hooks_pending, 1);
+    assert_int_equal(store_queue_state(test_reader, 2, MODE_LIVE, &q), 0);
+    assert_int_equal(q.hooks_pending, 11);
+    assert_int_equal(q.lane_count, 3);
+    assert_int_equal(q.lanes[0].carrier, 2);
+    assert_int_equal(q.lanes[0].queued, 10);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        STORE_TEST(test_a_newer_schema_is_refused),
-        STORE_TEST(test_the_first_schema_is_migrated),
-        STORE_TEST(test_old_messages_are_found),
-        STORE_TEST(test_addresses_of_old_messages),
+        STORE_TEST(test_a_newer_schema_is_refused), STORE_TEST(test_the_first_schema_is_migrated),
+        STORE_TEST(test_old_messages_are_found),    STORE_TEST(test_addresses_of_old_messages),
+        STORE_TEST(test_what_waits_is_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,5 @@
-/* The write verbs: one transaction at a time on the writing connection.
- *
- * Rows are written in groups (sqlite_gather.c). Counts of messages per status are gathered while a
- * transaction runs and written at its end, one row per owner and status, however many messages it
- * holds. */
+/* The write verbs: one transaction at a time on the writing connection. Rows are written in groups
+ * (sqlite_gather.c), and counts once in a transaction (sqlite_tally.c). */
 #include "sql.h"
 #include "store/sqlite_outbox.h"
 #include "store/sqlite_pulse.h"
@@ -37,7 +34,7 @@ int sqlite_begin(struct store *base)
     struct sqlite_store *s = sqlite_of(base);
     int failed = sqlite_sync(s, true);
 
-    s->tally_count = 0;
+    tally_forget(s);
     gather_clear(s);
     if (!failed)
         failed = run(s, WRITE_BEGIN);
@@ -49,44 +46,12 @@ int sqlite_begin(struct store *base)
     return failed;
 }
 
-static int write_tallies(struct sqlite_store *s)
-{
-    int failed = 0;
-
-    for (size_t i = 0; i < s->tally_count && !failed; i++) {
-        struct tally_delta *d = &s->tallies[i];
-        if (d->count == 0)
-            continue;
-        failed = RUN_WITH(s, WRITE_TALLY_ADD, d->owner, d->status, d->count);
-    }
-    s->tally_count = 0;
-    return failed;
-}
-
-static int count(struct sqlite_store *s, int64_t owner, enum message_status status, int delta)
-{
-    for (size_t i = 0; i < s->tally_count; i++)
-        if (s->tallies[i].owner == owner && s->tallies[i].status == status) {
-            s->tallies[i].count += delta;
-            return 0;
-        }
-    int failed = s->tally_count == TALLY_SLOTS ? write_tallies(s) : 0;
-    s->tallies[s->tally_count++] = (struct tally_delta){owner, status, delta};
-    return failed;
-}
-
-/* Owners are numbers above 0: the others are carriers'. */
-int sqlite_count_lane(struct sqlite_store *s, unsigned carrier, int delta)
-{
-    return count(s, -(int64_t)carrier, STATUS_QUEUED, delta);
-}
-
 void sqlite_rollback(struct store *base)
 {
     struct sqlite_store *s = sqlite_of(base);
     char why[sizeof s->base.error];
 
-    s->tally_count = 0;
+    tally_forget(s);
     once_forget(&s->once);
     index_forget(&s->index);
     gather_clear(s);
@@ -113,7 +78,7 @@ int sqlite_commit(struct store *base)
     if (!failed)
         failed = pulse_flush(s);
     if (!failed)
-        failed = write_tallies(s);
+        failed = tally_flush(s);
     if (!failed)
         failed = run(s, WRITE_COMMIT);
     if (failed)
@@ -160,9 +125,9 @@ int sqlite_message_insert(struct store *base, const struct message *m)
     if (!failed)
         failed = insert_state(s, m, series);
     if (!failed)
-        failed = count(s, owner_of(m->account, m->mode), m->status, 1);
+        failed = tally_count(s, TALLY_STATUS, owner_of(m->account, m->mode), m->status, 1);
     if (!failed && m->status == STATUS_QUEUED)
-        failed = sqlite_count_lane(s, m->carrier, 1);
+        failed = tally_count_lane(s, owner_of(m->account, m->mode), m->carrier, 1);
     if (!failed)
         failed = pulse_accepted(s, m);
     if (!failed)
@@ -247,12 +212,12 @@ int sqlite_message_move(struct store *base, const struct message_move *move)
     bool open = status_bit(move->to) & STATUS_OPEN_BITS;
     int failed = open ? move_on(s, move, was) : move_to_end(s, move, &was);
     if (!failed)
-        failed = count(s, was.owner, was.status, -1);
+        failed = tally_count(s, TALLY_STATUS, was.owner, was.status, -1);
     if (!failed)
-        failed = count(s, was.owner, move->to, 1);
+        failed = tally_count(s, TALLY_STATUS, was.owner, move->to, 1);
     int queued = (move->to == STATUS_QUEUED) - (was.status == STATUS_QUEUED);
     if (!failed && queued)
-        failed = sqlite_count_lane(s, was.carrier, queued);
+        failed = tally_count_lane(s, was.owner, was.carrier, queued);
     if (!failed)
         failed = rollup_moved(s, move, &was);
     if (!failed)

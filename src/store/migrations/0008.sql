@@ -31,10 +31,11 @@ CREATE TABLE pulse (
   owner INTEGER NOT NULL,
   minute INTEGER NOT NULL,                -- unix time / 60
   queued INTEGER NOT NULL,                -- messages queued in this minute that still are
+  waits INTEGER NOT NULL,                 -- 1 = there may be such; 0 = there are none
   counts BLOB NOT NULL,                   -- see pulse_pack.h
   PRIMARY KEY (owner, minute)
 ) WITHOUT ROWID;
-CREATE INDEX pulse_queued ON pulse (owner, minute) WHERE queued > 0;
+CREATE INDEX pulse_waiting ON pulse (owner, minute) WHERE waits = 1;
 CREATE INDEX pulse_minute ON pulse (minute);
 
 -- How many messages of an owner wait for a carrier.
@@ -44,6 +45,8 @@ CREATE TABLE lane_tally (
   count INTEGER NOT NULL,
   PRIMARY KEY (owner, carrier)
 ) WITHOUT ROWID;
+INSERT INTO lane_tally
+  SELECT owner, carrier, count(*) FROM work WHERE status = 2 GROUP BY owner, carrier;
 
 -- How many deliveries of an owner, to all endpoints together, are in each state.
 CREATE TABLE hook_tally (
@@ -52,6 +55,9 @@ CREATE TABLE hook_tally (
   count INTEGER NOT NULL,
   PRIMARY KEY (owner, state)
 ) WITHOUT ROWID;
+INSERT INTO hook_tally
+  SELECT e.account * 2 + t.mode, t.state, sum(t.count)
+  FROM delivery_tally AS t JOIN endpoint AS e ON e.id = t.endpoint GROUP BY 1, 2;
 
 -- Calls of the API.
 CREATE TABLE request_tally (

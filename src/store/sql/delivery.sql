@@ -76,6 +76,9 @@ ON CONFLICT (endpoint, mode, state) DO UPDATE SET count = count + excluded.count
 -- Nothing is counted of endpoints that were removed.
 UPDATE delivery_tally SET count = count + ?4 WHERE endpoint = ?1 AND mode = ?2 AND state = ?3;
 
+-- name: delivery_tally_of
+SELECT mode, state, count FROM delivery_tally WHERE endpoint = ?1;
+
 -- name: delivery_tally_delete
 DELETE FROM delivery_tally WHERE endpoint = ?1;
 
@@ -99,7 +102,7 @@ DELETE FROM attempt WHERE (delivery, number) IN (
   SELECT delivery, number FROM attempt WHERE delivery < ?1 ORDER BY delivery, number LIMIT ?2);
 
 -- name: delivery_oldest
-SELECT id, endpoint, mode, state FROM delivery WHERE id < ?1 ORDER BY id LIMIT ?2;
+SELECT id, endpoint, mode, state, account FROM delivery WHERE id < ?1 ORDER BY id LIMIT ?2;
 
 -- name: delivery_delete_upto
 DELETE FROM delivery WHERE id <= ?1;

@@ -4,8 +4,14 @@ import assert from 'node:assert/strict';
 import { assertSchema } from './contract.mjs';
 import { until } from './wait.mjs';
 
+// What each stream tells: the schema of its data, and which parts of it stand in the block as well.
+const kinds = {
+  '/v1/events': { schema: 'Event', outside: ({ id, type }) => ({ id, event: type }) },
+  '/v1/stats/live': { schema: 'LiveStats', outside: () => ({ event: 'stats' }) },
+};
+
 class Stream {
-  events = []; // {id, type, data}, each as it came
+  events = []; // each as it came
   comments = 0;
   lastId = '';
   ended = false; // cleanly, with the last chunk
@@ -13,6 +19,11 @@ class Stream {
 
   #text = '';
   #block = {};
+  #kind;
+
+  constructor(path) {
+    this.#kind = kinds[path];
+  }
 
   #line(line) {
     if (line === '') {
@@ -29,10 +40,10 @@ class Stream {
     }
   }
 
-  #take({ id, event, data }) {
+  #take({ data, ...outside }) {
     const parsed = JSON.parse(data);
-    assertSchema('/components/schemas/Event', parsed, 'an event of the stream');
-    assert.deepEqual([parsed.id, parsed.type], [id, event]);
+    assertSchema(`/components/schemas/${this.#kind.schema}`, parsed, 'an event of the stream');
+    assert.deepEqual(outside, this.#kind.outside(parsed));
     this.events.push({ ...parsed, heardAt: performance.now() });
   }
 
@@ -50,11 +61,11 @@ class Stream {
 }
 
 // Opens a stream, and insists on getting one. `lastId`: goes on behind this event.
-export function listen(client, { query = '', lastId, key = client.key } = {}) {
+export function listen(client, { path = '/v1/events', query = '', lastId, key = client.key } = {}) {
   const headers = { Accept: 'text/event-stream', Authorization: `Bearer ${key}`, ...(lastId ? { 'Last-Event-ID': lastId } : {}) };
-  const stream = new Stream();
+  const stream = new Stream(path);
   return new Promise((done, fail) => {
-    const request = https.request({ host: '127.0.0.1', port: client.port, ca: client.ca, path: `/v1/events${query}`, headers, agent: false });
+    const request = https.request({ host: '127.0.0.1', port: client.port, ca: client.ca, path: `${path}${query}`, headers, agent: false });
     request.on('error', (error) => { stream.lost = true; fail(error); });
     request.on('response', (response) => {
       Object.assign(stream, { status: response.statusCode, headers: response.headers, close: () => request.destroy() });
