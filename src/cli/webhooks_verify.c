@@ -75,10 +75,11 @@ static void take_options(const struct invocation *in, struct signature_check *c)
 static int take_request(const struct invocation *in, struct str text, struct signature_check *c)
 {
     struct raw_request r = {.body = text};
-    size_t line;
+    size_t line = 0;
 
     if (in->values[OPTION_REQUEST]) {
-        int refused = tell_fault(raw_request_parse(text, &r, &line), line);
+        enum raw_request_fault fault = raw_request_parse(text, &r, &line);
+        int refused = tell_fault(fault, line);
         if (refused)
             return refused;
     }
