@@ -44,7 +44,7 @@ static struct message random_message(void)
     static const struct str tags[] = {STR(""),     STR("a"),    STR("b"), STR("a\nb"), STR("b\na"),
                                       STR("b\na"), STR("c\nd"), STR("e"), STR("f"),    STR("a\ng")};
     static const struct str senders[] = {STR("+18005551234"), STR("Skylark"), STR("+18005551235")};
-    static const char *const countries[] = {"GB", "US", "", "DE"};
+    static const char countries[][3] = {"GB", "US", "", "DE"};
     struct message m = test_message(1, MODE_LIVE, "x");
     unsigned kind = below(8);
 
@@ -280,7 +280,7 @@ static void check_query(const struct rollup_query *q)
 
 static struct rollup_query random_query(int64_t begin_us)
 {
-    static const char *const countries[] = {"GB", "US", "FR"};
+    static const char countries[][3] = {"GB", "US", "FR"};
     static const struct str tags[] = {STR("a"), STR("b"), STR("d"), STR("f"), STR("none")};
     int64_t hours = (test_now_us - begin_us) / HOUR_US + 2;
     struct rollup_query q = {.account = 1 + below(8) / 7,
