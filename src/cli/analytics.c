@@ -47,7 +47,7 @@ static const struct report_part usage_parts[] = {
      "(other sets of tags)"},
 };
 
-const struct report report_usage = {
+const struct report shown_usage = {
     .path = "/v1/analytics/usage",
     .title = "Usage",
     .totals = usage_totals,
@@ -100,7 +100,7 @@ static const struct report_part delivery_parts[] = {
     {"By type of the sender's number", "byNumberType", FIELDS(delivery_number_type)},
 };
 
-const struct report report_delivery = {
+const struct report shown_delivery = {
     .path = "/v1/analytics/delivery",
     .title = "Delivery",
     .totals = delivery_totals,
@@ -144,7 +144,7 @@ static const struct report_part cost_parts[] = {
     {"By type of message", "byType", FIELDS(cost_type)},
 };
 
-const struct report report_costs = {
+const struct report shown_costs = {
     .path = "/v1/analytics/costs",
     .title = "Costs",
     .totals = cost_totals,
@@ -264,15 +264,15 @@ static int run_report(const struct invocation *in, const struct report *r)
 
 int run_usage(const struct invocation *in)
 {
-    return run_report(in, &report_usage);
+    return run_report(in, &shown_usage);
 }
 
 int run_delivery(const struct invocation *in)
 {
-    return run_report(in, &report_delivery);
+    return run_report(in, &shown_delivery);
 }
 
 int run_costs(const struct invocation *in)
 {
-    return run_report(in, &report_costs);
+    return run_report(in, &shown_costs);
 }

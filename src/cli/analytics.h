@@ -46,7 +46,7 @@ struct report {
     size_t bars_count;
 };
 
-extern const struct report report_usage, report_delivery, report_costs;
+extern const struct report shown_usage, shown_delivery, shown_costs;
 
 struct report_style {
     bool plot, ascii, fancy;

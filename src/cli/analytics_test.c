@@ -93,7 +93,7 @@ static const char usage[] =
 
 static void test_usage(void **state)
 {
-    assert_string_equal(show(&report_usage, usage, (struct report_style){.width = 80}),
+    assert_string_equal(show(&shown_usage, usage, (struct report_style){.width = 80}),
                         "Usage of test messages, 2026-11-14 to 2026-11-16 UTC, by day\n"
                         "\n"
                         "Messages   1,234,567\n"
@@ -122,11 +122,11 @@ static void test_usage(void **state)
 
 static void test_plot(void **state)
 {
-    show(&report_usage, usage, (struct report_style){.plot = true, .width = 60});
+    show(&shown_usage, usage, (struct report_style){.plot = true, .width = 60});
     assert_non_null(strstr(shown, "Cost       9,259.2525 USD\n\nMessages per day\n1.6M ┤"));
     assert_non_null(strstr(shown, "       2026-11-14"));
     assert_non_null(strstr(shown, "2026-11-16\n\nBEGINS (UTC)"));
-    show(&report_usage, usage, (struct report_style){.plot = true, .ascii = true, .width = 60});
+    show(&shown_usage, usage, (struct report_style){.plot = true, .ascii = true, .width = 60});
     for (const char *c = shown; *c; c++)
         assert_true(*c == '\n' || (*c >= ' ' && *c <= '~'));
 }
@@ -149,7 +149,7 @@ static void test_delivery(void **state)
         "\"failures\":[{\"errorCode\":\"unroutable\",\"errorMessage\":\"No way there.\","
         "\"count\":1}],\"byCountry\":[],\"byNumberType\":[]}";
 
-    show(&report_delivery, json, (struct report_style){.plot = true, .width = 80});
+    show(&shown_delivery, json, (struct report_style){.plot = true, .width = 80});
     assert_non_null(strstr(shown, "Delivery of live messages, 2026-11-15 15:00 to 2026-11-15 17:00 "
                                   "UTC, by hour\n"));
     assert_non_null(strstr(shown, "Delivery rate           75 %\n"));
@@ -178,7 +178,7 @@ static void test_costs(void **state)
         "\"byType\":[{\"type\":\"sms\",\"amount\":12345.678901,\"messages\":2}],"
         "\"projectedMonthTotal\":null}";
 
-    show(&report_costs, json, (struct report_style){.plot = true, .width = 80});
+    show(&shown_costs, json, (struct report_style){.plot = true, .width = 80});
     assert_non_null(
         strstr(shown, "Costs of live messages, 2026-09-01 to 2026-10-31 UTC, by month"));
     assert_non_null(strstr(shown, "Cost                       12,345.678901 USD\n"));
@@ -199,27 +199,25 @@ static void test_nothing(void **state)
         "\"totals\":{},\"data\":[{\"date\":\"2026-11-14T00:00:00.000Z\",\"amount\":0,"
         "\"messages\":0}]}";
 
-    show(&report_costs, json, (struct report_style){.plot = true, .width = 80});
+    show(&shown_costs, json, (struct report_style){.plot = true, .width = 80});
     assert_non_null(strstr(shown, "\nThere was nothing in this time.\n"));
 }
 
 /* Whatever a server may answer, nothing breaks. */
 static void test_strange_answers(void **state)
 {
-    static const char *const answers[] = {
-        "{}",
-        "[]",
-        "{\"data\":5}",
-        "{\"data\":[1,null,[],{}]}",
+    static const char strange[] =
         "{\"period\":{\"start\":\"\\u001b[2J\",\"end\":7,\"interval\":[]},\"data\":[{\"date\":1,"
-        "\"messages\":-5,\"cost\":{\"amount\":\"x\"}}]}",
+        "\"messages\":-5,\"cost\":{\"amount\":\"x\"}}]}";
+    static const char *const answers[] = {
+        "{}", "[]", "{\"data\":5}", "{\"data\":[1,null,[],{}]}", strange,
     };
 
     for (size_t i = 0; i < sizeof answers / sizeof *answers; i++) {
-        show(&report_usage, answers[i], (struct report_style){.plot = true, .width = 80});
+        show(&shown_usage, answers[i], (struct report_style){.plot = true, .width = 80});
         assert_null(strchr(shown, '\033'));
-        show(&report_delivery, answers[i], (struct report_style){.plot = true, .width = 80});
-        show(&report_costs, answers[i], (struct report_style){.plot = true, .width = 80});
+        show(&shown_delivery, answers[i], (struct report_style){.plot = true, .width = 80});
+        show(&shown_costs, answers[i], (struct report_style){.plot = true, .width = 80});
     }
 }
 

@@ -158,12 +158,14 @@ static void print_record(const struct json_node *node, const struct answer_line 
         table_print_one(&t, OUTPUT_TABLE, stdout);
 }
 
-static void print_csv(const struct json_node *node, const struct answer_field *fields, size_t count)
+void answer_print_csv(const struct json_node *node, const struct answer_field *fields, size_t count,
+                      bool head)
 {
     struct column columns[COLUMNS_MAX];
     struct table t TABLE_CLEANUP;
 
     start_table(&t, fields, count, columns);
+    t.headless = !head;
     add_row(&t, fields, node);
     table_print_one(&t, OUTPUT_CSV, stdout);
 }
@@ -183,7 +185,7 @@ void answer_print_one(const struct json_node *node, const struct answer_line *li
         answer_print_json(node, false);
         break;
     case OUTPUT_CSV:
-        print_csv(node, fields, field_count);
+        answer_print_csv(node, fields, field_count, true);
         break;
     }
 }

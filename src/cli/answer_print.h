@@ -38,6 +38,9 @@ void answer_print_json(const struct json_node *node, bool indent);
 /* A page: `answer` has the rows in its member `data`. */
 void answer_print_list(const struct json_node *answer, const struct answer_field *fields,
                        size_t count, enum output_format format);
+/* One as a line of CSV, below a line with the names of the fields when `head` is set. */
+void answer_print_csv(const struct json_node *node, const struct answer_field *fields, size_t count,
+                      bool head);
 /* One: the lines for people, the fields for CSV. */
 void answer_print_one(const struct json_node *node, const struct answer_line *lines,
                       size_t line_count, const struct answer_field *fields, size_t field_count,

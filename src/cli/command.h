@@ -216,6 +216,8 @@ int run_webhooks_verify(const struct invocation *in);
 int run_usage(const struct invocation *in);
 int run_delivery(const struct invocation *in);
 int run_costs(const struct invocation *in);
+int run_stats(const struct invocation *in);
+int run_doctor(const struct invocation *in);
 int run_config_check(const struct invocation *in);
 int run_config_show(const struct invocation *in);
 int run_version(const struct invocation *in);

@@ -241,6 +241,15 @@ const struct command commands[] = {
      .run = run_events_list,
      .summary = "Show what happened to messages, newest first.",
      .example = "skylark events list --events message.failed"},
+    {.words = "stats",
+     .options = {CLIENT_SET, HAS(WATCH)},
+     .run = run_stats,
+     .summary = "Show how it stands now, and what limits throughput.",
+     .details = "What happened in the last minute, hour and 24 hours, the queue and its age, "
+                "throughput, webhooks. With --watch on a terminal it is drawn anew every second; "
+                "elsewhere it is a line a second, and with -o jsonl each event as it comes. When "
+                "the server goes away it is waited for.",
+     .example = "skylark stats --watch"},
     {.words = "usage",
      .options = {REPORT_SET},
      .meanings = MEANS_REPORT,
@@ -424,6 +433,16 @@ const struct command commands[] = {
                 "they are tried. From the configuration, and what the server last noted of its "
                 "carriers; nothing is sent.",
      .example = "skylark route explain +447700900123 --message-type otp"},
+    {.words = "doctor",
+     .options = {STORE_SET, HAS(OUTPUT), HAS(BOOKS)},
+     .run = run_doctor,
+     .summary = "Look for what is wrong, and say what helps.",
+     .details = "Configuration, data folder and its rights, certificate, disk, clock, store, the "
+                "server if one runs, and whether all that was counted agrees. With --books every "
+                "message is read and counted again, which takes seconds for millions of them. "
+                "Works on the data folder, while the server runs or not. Exits with 1 when "
+                "something is wrong; a warning is not.",
+     .example = "skylark doctor --books"},
     {.words = "config check",
      .arguments = "[FILE]",
      .most = 1,

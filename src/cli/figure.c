@@ -38,15 +38,15 @@ static void drop_zeros(char *text)
 
 const char *figure_short(double value, char out[FIGURE_SIZE])
 {
-    static const char units[] = " kMBT";
+    static const char *const units[] = {"", "k", "M", "B", "T"};
+    char number[FIGURE_SIZE];
     size_t unit = 0;
 
-    for (; value >= 1000 && unit + 2 < sizeof units; unit++)
+    for (; value >= 1000 && unit < 4; unit++)
         value /= 1000;
-    snprintf(out, FIGURE_SIZE, value < 1 && unit == 0 ? "%.7f" : "%.3f", value);
-    drop_zeros(out);
-    if (unit)
-        strncat(out, &units[unit], 1);
+    snprintf(number, sizeof number, value < 1 && unit == 0 ? "%.7f" : "%.3f", value);
+    drop_zeros(number);
+    str_format(out, FIGURE_SIZE, "%s%s", number, units[unit]);
     return out;
 }
 
@@ -61,9 +61,11 @@ static double number_of(struct str text)
 
 const char *figure_percent(struct str ratio, char out[FIGURE_SIZE])
 {
-    snprintf(out, FIGURE_SIZE - 2, "%.2f", number_of(ratio) * 100);
-    drop_zeros(out);
-    strcat(out, " %");
+    char number[FIGURE_SIZE];
+
+    str_format(number, sizeof number, "%.2f", number_of(ratio) * 100);
+    drop_zeros(number);
+    str_format(out, FIGURE_SIZE, "%s %%", number);
     return out;
 }
 

@@ -50,6 +50,7 @@ static bool take_bytes(void *context, struct str bytes)
     f->wait_ms = BACKOFF_MIN_MS;
     enum sse_result r = sse_feed(&f->sse, bytes);
     f->too_long = r == SSE_TOO_LONG;
+    f->enough = r == SSE_ENOUGH;
     return r == SSE_MORE;
 }
 
@@ -101,7 +102,7 @@ int following_run(struct following *f)
     for (;;) {
         struct http_reply reply HTTP_REPLY_CLEANUP = {.status = 0};
         enum http_outcome outcome = follow(f, &reply);
-        if (told_to_stop)
+        if (told_to_stop || f->enough)
             return CLI_OK;
         if (f->too_long) {
             talk("The server at %s told of an event that is larger than 8 MiB.", f->client->url);

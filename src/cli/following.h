@@ -16,13 +16,14 @@ struct following {
     unsigned connections; /* so many there were; the rest is the following's own */
     struct sse sse;
     bool too_long;  /* the stream had something that is no event */
+    bool enough;    /* no more events were wanted */
     bool connected; /* this time */
     bool lost;      /* it was told that the connection is lost */
     int64_t wait_ms;
 };
 
-/* Until it is told to stop, or something is wrong that will not pass; an exit code, and the user
- * has been told. */
+/* Until it is told to stop, or no more events are wanted, or something is wrong that will not pass;
+ * an exit code, and the user has been told. */
 int following_run(struct following *f);
 
 /* Whether it was told to stop. A second signal ends the program at once. */

@@ -289,7 +289,7 @@ static void add_csv_cell(struct buf *b, const char *text)
     buf_add_char(b, '"');
 }
 
-static void add_csv(struct buf *b, const struct table *t)
+static void add_csv_names(struct buf *b, const struct table *t)
 {
     const char *mark = "";
 
@@ -299,6 +299,14 @@ static void add_csv(struct buf *b, const struct table *t)
             mark = ",";
         }
     buf_add_char(b, '\n');
+}
+
+static void add_csv(struct buf *b, const struct table *t)
+{
+    const char *mark;
+
+    if (!t->headless)
+        add_csv_names(b, t);
     for (size_t row = 0; row < t->count; row++) {
         mark = "";
         for (size_t i = 0; i < t->width; i++)

@@ -25,6 +25,7 @@ struct table {
     size_t width;
     const char **cells; /* row by row; NULL = nothing there */
     size_t count, room; /* in rows */
+    bool headless;      /* CSV has no line with names */
     struct arena memory;
 };
 

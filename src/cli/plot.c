@@ -134,7 +134,8 @@ static void add_bars(const struct plot *p, const struct frame *f, const struct p
 {
     int owed = 1;
 
-    buf_printf(out, p->fancy ? "\033[%sm" : "", panel->colour);
+    if (p->fancy)
+        buf_printf(out, "\033[%sm", panel->colour);
     for (size_t i = 0; i < f->bars; i++) {
         char ascii[2];
         long height = height_of(bar_value(f, panel->values, i), top, panel->rows);

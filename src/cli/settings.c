@@ -1,4 +1,5 @@
 /* skylark config: looks at the configuration without running anything. */
+#include "cli/settings.h"
 #include "cli/stand_in.h"
 #include "net/tls.h"
 
@@ -52,6 +53,17 @@ static int check_webhooks(const struct invocation *in, const struct config *c)
     return CLI_BAD_CONFIG;
 }
 
+int settings_check(const struct invocation *in, const struct config *c)
+{
+    int r = check_identity(c);
+
+    if (r == CLI_OK)
+        r = check_routing(c);
+    if (r == CLI_OK)
+        r = check_carriers(in, c);
+    return r == CLI_OK ? check_webhooks(in, c) : r;
+}
+
 int run_config_check(const struct invocation *in)
 {
     struct invocation named = *in;
@@ -63,13 +75,7 @@ int run_config_check(const struct invocation *in)
     int r = invocation_config(&named, &source, &config);
     if (r != CLI_OK)
         return r;
-    r = check_identity(config);
-    if (r == CLI_OK)
-        r = check_routing(config);
-    if (r == CLI_OK)
-        r = check_carriers(in, config);
-    if (r == CLI_OK)
-        r = check_webhooks(in, config);
+    r = settings_check(in, config);
     if (r == CLI_OK && config->file)
         talk("%s is in order.", config->file);
     else if (r == CLI_OK)

@@ -106,6 +106,19 @@ int tls_identity_load(struct tls_identity **ret, const char *cert_path, const ch
     return 0;
 }
 
+bool tls_identity_ends(const struct tls_identity *t, int64_t *ret_us)
+{
+    gnutls_pcert_st leaf = t->chain[0]; /* a copy, because gnutls takes no const; not changed */
+    gnutls_x509_crt_t certificate;
+
+    if (gnutls_pcert_export_x509(&leaf, &certificate) < 0)
+        return false;
+    time_t ends_s = gnutls_x509_crt_get_expiration_time(certificate);
+    gnutls_x509_crt_deinit(certificate);
+    *ret_us = (int64_t)ends_s * 1000000;
+    return ends_s != (time_t)-1;
+}
+
 bool tls_identity_same(const struct tls_identity *a, const struct tls_identity *b)
 {
     bool same = a->chain_count == b->chain_count;

@@ -29,5 +29,7 @@ struct tls_identity {
 int tls_identity_load(struct tls_identity **ret, const char *cert_path, const char *key_path,
                       char why[TLS_WHY_SIZE]);
 void tls_identity_free(struct tls_identity *t);
+/* When its certificate ends. */
+bool tls_identity_ends(const struct tls_identity *t, int64_t *ret_us);
 /* Whether both show the same certificates, and so have the same key. */
 bool tls_identity_same(const struct tls_identity *a, const struct tls_identity *b);

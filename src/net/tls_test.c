@@ -263,6 +263,7 @@ static void test_identity(void **state)
 static void test_same_identity(void **state)
 {
     struct tls_identity *one, *again, *other;
+    int64_t ends_us, later_us;
     const char *certificate = in_folder("server.pem"), *key = in_folder("server.key");
 
     assert_int_equal(tls_local_prepare(folder, now_us(), why), 1);
@@ -272,6 +273,9 @@ static void test_same_identity(void **state)
     assert_int_equal(tls_identity_load(&other, certificate, key, why), 0);
     assert_true(tls_identity_same(one, again));
     assert_false(tls_identity_same(one, other));
+    assert_true(tls_identity_ends(one, &ends_us));
+    assert_true(tls_identity_ends(other, &later_us));
+    assert_true(ends_us > now_us() && later_us > ends_us + 300 * day_us);
     tls_identity_free(one);
     tls_identity_free(again);
     tls_identity_free(other);
