@@ -74,7 +74,8 @@ static int accept_one(struct store *s)
                         .reason = REASON_SMART,
                         .currency = "USD"};
 
-    memcpy(m.country, history_countries[pick((uint32_t)length_of(history_countries))], 2);
+    snprintf(m.country, sizeof m.country, "%s",
+             history_countries[pick((uint32_t)length_of(history_countries))]);
     if (!inbound) {
         m.tags = random_tags(tags);
         m.cost_micros = m.mode == MODE_LIVE ? 1 + pick(200000) : 0;
