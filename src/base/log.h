@@ -37,6 +37,7 @@ void log_end_request(void);
 enum { LOG_NUMBER_SIZE = 16 };
 
 /* A phone number as it may be logged, "+1555***4567": the front and the end of it, however it is
- * written. Of a short one the end alone. Names of senders stay as they are, as far as there is room.
+ * written. Of a short one the end alone. Names of senders stay as they are, as far as there is
+ * room.
  */
 const char *log_number(struct str number, char out[LOG_NUMBER_SIZE]);

@@ -355,7 +355,7 @@ it('start: secrets on disk are for the owner only', { timeout }, async () => {
   try {
     await server.createKey();
     const { stdout } = await run('find', [server.dataDir, '-type', 'f', '-perm', '/077', '-printf', '%f\n']);
-    const open = stdout.trim().split('\n').filter((name) => name && !['ca.pem', 'server.pem', 'address'].includes(name));
+    const open = stdout.trim().split('\n').filter((name) => name && !['ca.pem', 'server.pem', 'address', 'metrics-address'].includes(name));
     assert.deepEqual(open, []);
     await server.stop();
   } finally {
