@@ -97,35 +97,42 @@ build_uncounted() {
     ninja -C "$dir" skylark >&2
 }
 
+# counting_round NAME SCRIPT
 counting_round() {
-    run_wrk "${SERVER_ADDRESS[$1]}" send.lua
-    BENCH_KEY=${KEYS[$1]} drain "$1" 300
+    run_wrk "${SERVER_ADDRESS[$1]}" "$2"
+    drain "$1" 300
     field rate "$WRK" >>"$TMP/$1.rates"
 }
 
-part_counting() {
-    declare -A KEYS=()
+# compare_counting LABEL SCRIPT: both servers in turn.
+compare_counting() {
     local round name counted uncounted
-    stop_all
-    build_uncounted
-    rm -rf "$TMP/counted" "$TMP/uncounted" "$TMP/counting.ratios" "$TMP"/{counted,uncounted}.rates
-    server_start counted && server_key counted && KEYS[counted]=$BENCH_KEY
-    PROGRAM=$ROOT/build-uncounted/skylark server_start uncounted
-    server_key uncounted && KEYS[uncounted]=$BENCH_KEY
+    rm -f "$TMP/counting.ratios" "$TMP"/{counted,uncounted}.rates
     for ((round = 1; round <= 2 * ROUNDS; round++)); do
         for name in uncounted counted; do
-            BENCH_KEY=${KEYS[$name]} counting_round "$name"
+            BENCH_KEY=${KEYS[$name]} counting_round "$name" "$2"
         done
         uncounted=$(tail -n 1 "$TMP/uncounted.rates") counted=$(tail -n 1 "$TMP/counted.rates")
         say "  round $round: counted $(thousands "$counted")/s, uncounted $(thousands "$uncounted")/s"
         calc "$counted / $uncounted" 4 >>"$TMP/counting.ratios"
         printf '\n' >>"$TMP/counting.ratios"
     done
-    row "sending with rollups and pulse beside without" \
-        "$(thousands "$(median <"$TMP/counted.rates")")/s" \
+    row "$1" "$(thousands "$(median <"$TMP/counted.rates")")/s" \
         "$(calc "$(median <"$TMP/counting.ratios")" 3) × without ($(thousands \
             "$(median <"$TMP/uncounted.rates")")/s)" "≥ 0.90" \
         "$(median <"$TMP/counting.ratios") >= 0.90"
+}
+
+part_counting() {
+    declare -A KEYS=()
+    stop_all
+    build_uncounted
+    rm -rf "$TMP/counted" "$TMP/uncounted"
+    server_start counted && server_key counted && KEYS[counted]=$BENCH_KEY
+    PROGRAM=$ROOT/build-uncounted/skylark server_start uncounted
+    server_key uncounted && KEYS[uncounted]=$BENCH_KEY
+    compare_counting "sending with rollups and pulse beside without" send.lua
+    compare_counting "the same, messages of a hundred series in turn" mixed.lua
     server_stop counted
     server_stop uncounted
 }
