@@ -92,6 +92,7 @@ static int count_matches(struct search *q, int64_t *ret)
 static int narrow(const struct search *q, struct stretch s, struct search *ret)
 {
     *ret = *q;
+    ret->open_volume = 0;
     ret->low = s.low > q->low ? s.low : q->low;
     ret->high = s.high < q->high ? s.high : q->high;
     ret->barren = arena_alloc(q->arena, q->volume_count + 1);
@@ -119,7 +120,6 @@ static int count_between(struct search *q, struct stretch s, count_function *cou
     int failed = narrow(q, s, &part);
     if (!failed && part.low <= part.high)
         failed = count(&part, ret);
-    q->open_volume = 0; /* the reader's postings may be in another */
     return failed;
 }
 
@@ -148,7 +148,6 @@ static int count_directed(struct search *q, enum direction direction,
     int failed = search_begin(&other, q->reader, q->owner, &filter, q->arena);
     if (!failed)
         failed = count_stretches(&other, stretches, n, ret);
-    q->open_volume = 0;
     return failed;
 }
 
@@ -195,7 +194,6 @@ static int count_from(struct search *q, struct stretch s, int64_t *ret)
     int failed = search_begin(&other, q->reader, q->owner, &filter, q->arena);
     if (!failed)
         failed = count_between(&other, s, count_term, ret);
-    q->open_volume = 0;
     return failed;
 }
 
@@ -307,5 +305,8 @@ static count_function *choose_way(const struct search *q)
 
 int search_total(struct search *q, int64_t *ret)
 {
-    return choose_way(q)(q, ret);
+    int failed = choose_way(q)(q, ret);
+
+    q->open_volume = 0; /* the reader's postings may be those of another search */
+    return failed;
 }

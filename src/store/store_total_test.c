@@ -187,12 +187,65 @@ static void test_few_are_walked(void **state)
     assert_int_equal(sqlite3_stmt_status(series, SQLITE_STMTSTATUS_RUN, 1), COUNTING);
 }
 
+/* ---- bounds ---- */
+
+enum { BOUNDED = 36 };
+
+/* Which lie between two of them, the first included. */
+static void check_bounds(const struct message *all, size_t from, size_t to)
+{
+    const struct message_filter f = {.direction = DIRECTION_OUTBOUND,
+                                     .statuses = TEST_BIT(STATUS_QUEUED),
+                                     .after_us = all[from].created_us,
+                                     .before_us = all[to].created_us};
+    struct message_filter tagged = f;
+    int64_t queued = 0, tags = 0;
+
+    tagged.tag = STR("a");
+    for (size_t i = from; i < to; i++) {
+        queued += all[i].direction == DIRECTION_OUTBOUND;
+        tags += all[i].tags.n > 0;
+    }
+    assert_int_equal(total_of(&f), queued);
+    assert_int_equal(total_of(&tagged), tags);
+}
+
+static void check_all_bounds(const struct message all[BOUNDED])
+{
+    for (size_t from = 0; from < BOUNDED; from++)
+        for (size_t to = from; to < BOUNDED; to++)
+            check_bounds(all, from, to);
+}
+
+/* Some on the hour, some at its very end; in rows alone, then in volumes. */
+static void test_every_bound(void **state)
+{
+    static const int64_t steps_us[] = {1000,        HOUR_US - 2000, 1000,
+                                       HOUR_US / 2, HOUR_US / 2,    30 * HOUR_US};
+    struct message all[BOUNDED];
+
+    engine()->sizes = (struct sizes){.bulk = 8, .bulk_idle = 4, .fan = 3, .step = 1000};
+    test_now_us = NOON_US;
+    for (int i = 0; i < BOUNDED; i++) {
+        all[i] = nth_message(i);
+        test_accept_this(&all[i]);
+        test_now_us += steps_us[(size_t)i % (sizeof steps_us / sizeof *steps_us)];
+    }
+    check_all_bounds(all);
+    while (store_housekeep(test_store, true)) {
+    }
+    store_reader_rest(test_reader);
+    assert_true(engine()->index.shelf.count > 0);
+    check_all_bounds(all);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         STORE_TEST(test_no_total_goes_through_the_messages),
         STORE_TEST(test_tags_that_are_not_told_apart),
         STORE_TEST(test_few_are_walked),
+        STORE_TEST(test_every_bound),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
