@@ -25,6 +25,7 @@ const struct sizes sizes_default = {.bulk = 4096,
                                     .fan = 8,
                                     .generation = 1 << 20,
                                     .step = 16384,
+                                    .few = 256,
                                     .log_pages = 2000};
 
 static size_t merge_step(const struct sqlite_store *s, bool idle)

@@ -60,13 +60,14 @@ struct checkpointer {
     sqlite3 *db;
 };
 
-/* How big the pieces of housekeeping are; tests make them small. */
+/* How big the pieces of housekeeping and of counting are; tests make them small. */
 struct sizes {
     size_t bulk;       /* rows that make a volume while the writer is busy */
     size_t bulk_idle;  /* and while it is not */
     size_t fan;        /* volumes that are merged into one */
     size_t generation; /* rows of `once` that share a filter */
     size_t step;       /* entries that are merged at a time */
+    size_t few;        /* messages that are counted one by one although rollups could say it */
     int log_pages;     /* nothing is dropped while the log is as long as this; 0 = whatever it is */
 };
 extern const struct sizes sizes_default;

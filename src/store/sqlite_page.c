@@ -123,38 +123,17 @@ static int find_previous(struct search *q, int64_t cursor, size_t limit, int64_t
     return found < 0 ? found : 0;
 }
 
-/* Of outbound messages there are as many as of all less those that are inbound. */
-static int count_outbound(struct search *q, const struct message_filter *filter, int64_t *ret)
-{
-    struct message_filter other = *filter;
-    int64_t all = 0, inbound = 0;
-
-    other.direction = 0;
-    int failed = search_begin(q, q->reader, q->owner, &other, q->arena);
-    if (!failed)
-        failed = search_total(q, &all);
-    other.direction = DIRECTION_INBOUND;
-    if (!failed)
-        failed = search_begin(q, q->reader, q->owner, &other, q->arena);
-    if (!failed)
-        failed = search_total(q, &inbound);
-    *ret = all - inbound;
-    return failed;
-}
-
 static int search_page(struct search *q, const struct message_filter *filter, int64_t cursor,
                        size_t limit, struct message_page *ret)
 {
     if (filter->look_max)
         return find_messages(q, cursor, limit, ret);
-    int failed = q->outbound ? 0 : search_total(q, &ret->total);
+    int failed = search_total(q, &ret->total);
 
-    if (!failed && (q->outbound || ret->total))
+    if (!failed && ret->total)
         failed = find_messages(q, cursor, limit, ret);
-    if (!failed && cursor && (q->outbound || ret->total))
+    if (!failed && cursor && ret->total)
         failed = find_previous(q, cursor, limit, &ret->previous);
-    if (!failed && q->outbound)
-        failed = count_outbound(q, filter, &ret->total);
     return failed;
 }
 

@@ -57,6 +57,9 @@ static void test_plans(void **state)
         READ_LANE_TALLY_LIST,
         READ_HOOK_TALLY_GET,
         READ_REQUEST_TALLY_BETWEEN,
+        READ_SERIES_LIST,
+        READ_ROLLUP_BETWEEN,
+        READ_MESSAGE_CREATED_FROM,
     };
     static const enum write_statement writes[] = {
         WRITE_DELIVERY_SET,

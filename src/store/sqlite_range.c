@@ -80,3 +80,84 @@ int search_range(struct search *q, const struct message_filter *filter)
     }
     return failed;
 }
+
+/* ---- whole hours ---- */
+
+#define HOUR_MS INT64_C(3600000)
+
+static int64_t hour_of(int64_t number)
+{
+    return id_time_ms(number) / HOUR_MS;
+}
+
+static int64_t hour_begin(int64_t hour)
+{
+    return id_at_ms(hour * HOUR_MS);
+}
+
+/* Whether there is no message from one number to before another. */
+static int is_empty(struct sqlite_reader *r, int64_t from, int64_t to, bool *ret)
+{
+    int64_t id = 0, created_us;
+    int found = read_created(r, from, &id, &created_us);
+
+    *ret = found == 0 || (found == 1 && id >= to);
+    return found < 0 ? found : 0;
+}
+
+/* The lowest number that cuts off as much as the lower bound does: rollups have what is gone, but
+ * nothing where there never was a message. */
+static int widen_down(struct search *q, int64_t *low)
+{
+    int64_t begin = hour_begin(hour_of(q->low));
+    bool empty = false;
+    int failed =
+        begin < q->low && q->edge <= begin ? is_empty(q->reader, begin, q->low, &empty) : 0;
+
+    *low = empty ? begin : q->low;
+    return failed;
+}
+
+static int widen_up(struct search *q, int64_t *high)
+{
+    bool empty = false;
+
+    *high = q->high;
+    if (q->high == INT64_MAX)
+        return 0;
+    int64_t end = hour_begin(hour_of(q->high) + 1);
+    int failed = is_empty(q->reader, q->high + 1, end, &empty);
+    if (empty)
+        *high = end - 1;
+    return failed;
+}
+
+/* A stretch without messages is none. */
+static int drop_if_empty(struct search *q, struct stretch *s)
+{
+    bool empty = false;
+    int failed = s->low <= s->high ? is_empty(q->reader, s->low, s->high + 1, &empty) : 0;
+
+    if (empty)
+        *s = (struct stretch){1, 0};
+    return failed;
+}
+
+int search_hours(struct search *q, struct hours *ret)
+{
+    int64_t low, high;
+    int failed = widen_down(q, &low);
+
+    if (!failed)
+        failed = widen_up(q, &high);
+    if (failed)
+        return failed;
+    bool open = high == INT64_MAX;
+    ret->from = low ? hour_of(low - 1) + 1 : hour_of(0);
+    ret->to = open ? hour_of(high) + 1 : hour_of(high + 1);
+    ret->whole = (struct stretch){hour_begin(ret->from), open ? high : hour_begin(ret->to) - 1};
+    ret->rest[0] = (struct stretch){low, ret->whole.low - 1};
+    ret->rest[1] = open ? (struct stretch){1, 0} : (struct stretch){ret->whole.high + 1, high};
+    failed = drop_if_empty(q, &ret->rest[0]);
+    return failed ? failed : drop_if_empty(q, &ret->rest[1]);
+}

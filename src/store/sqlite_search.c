@@ -115,6 +115,7 @@ int search_begin(struct search *q, struct sqlite_reader *r, int64_t owner,
 {
     *q = (struct search){.reader = r,
                          .arena = a,
+                         .filter = filter,
                          .owner = owner,
                          .high = INT64_MAX,
                          .statuses = filter->statuses,

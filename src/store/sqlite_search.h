@@ -30,10 +30,16 @@ struct window {
     bool up, ended;            /* there is nothing behind the last */
 };
 
+/* Numbers from one to the other; none when low > high. */
+struct stretch {
+    int64_t low, high;
+};
+
 /* Lives on the stack, in one read transaction. */
 struct search {
     struct sqlite_reader *reader;
     struct arena *arena;
+    const struct message_filter *filter; /* the caller's */
     int64_t owner;
     int64_t edge;      /* messages below it are gone, whatever the volumes have */
     int64_t low, high; /* numbers that the edge, batch and times allow; none when low > high */
@@ -67,9 +73,33 @@ int search_total(struct search *q, int64_t *ret);
 /* sqlite_range.c: the bounds that the edge, a batch and times set. */
 int search_range(struct search *q, const struct message_filter *filter);
 
+/* The whole hours between the bounds of a search, and what is left at both ends. */
+struct hours {
+    int64_t from, to; /* unix time / 3600; from the one to before the other */
+    struct stretch whole;
+    struct stretch rest[2];
+};
+
+/* Hours of which only numbers without a message are cut off count as whole. */
+int search_hours(struct search *q, struct hours *ret);
+
+/* What the rollups of some hours know of the matches. */
+struct search_sum {
+    bool blurred;    /* the tag that is asked for may be among those that are not told apart */
+    int64_t matches; /* without inbound ones when a sender is asked for, since rollups have none */
+    /* When a sender is asked for: what it has sent, whatever tags and states; inbound messages with
+     * the tag, from anybody; those of them in the states. */
+    int64_t sent, inbound, inbound_in_states;
+};
+
+/* sqlite_total_rollup.c */
+int search_sum(struct search *q, const struct hours *h, struct search_sum *ret);
+
 /* Every message of the owner has the terms. */
 bool search_takes_all(const struct search *q);
-/* sqlite_walk.c: the reader's postings are from now on those of the terms in this volume, and
+/* sqlite_walk.c: the place of the first number of the tail that is not below this one; */
+size_t search_tail_place(const struct search *q, int64_t number);
+/* the reader's postings are from now on those of the terms in this volume, and
  * behind them that of inbound messages; */
 void search_open_volume(struct search *q, size_t at);
 /* as search_next, but without regard to the status; */

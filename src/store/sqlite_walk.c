@@ -5,8 +5,7 @@
 
 /* ---- by terms ---- */
 
-/* The place of the first number of the tail that is not below this one. */
-static size_t tail_place(const struct search *q, int64_t number)
+size_t search_tail_place(const struct search *q, int64_t number)
 {
     size_t low = 0, high = q->tail_count;
 
@@ -22,7 +21,7 @@ static size_t tail_place(const struct search *q, int64_t number)
 
 static bool tail_next(const struct search *q, bool up, int64_t number, int64_t *ret)
 {
-    size_t at = tail_place(q, number);
+    size_t at = search_tail_place(q, number);
 
     if (!up && (at == q->tail_count || q->tail[at] != number)) {
         if (at == 0)

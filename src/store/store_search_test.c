@@ -1,7 +1,7 @@
 /* Lists of messages with conditions, compared with a plain array: random messages, moves, batches,
  * rollbacks and reopenings, with housekeeping at any moment between. */
 #include "base/test_random.h"
-#include "store/sqlite_internal.h"
+#include "store/sqlite_rollup.h"
 #include "store/test_fixture.h"
 
 #include <stdio.h>
@@ -14,6 +14,9 @@ static size_t model_count;
 static int64_t batches[BATCHES];
 static size_t batch_count;
 static uint64_t seed;
+static int64_t stride_us; /* time goes on by up to 30 of these a round */
+static int64_t kept_us;   /* messages are; 0 = for ever */
+static size_t tag_sets;   /* that are told apart; 0 = all */
 
 static const char *const numbers[] = {"+12025550100", "+447700900123", "+4915123456789",
                                       "+12025550101", "+33123456789",  "+1202555010"};
@@ -80,7 +83,7 @@ static struct message any_message(int64_t account, enum mode mode)
     if (pick(9) == 0) {
         m.direction = DIRECTION_INBOUND;
         m.status = STATUS_RECEIVED;
-        m.from = str_of(ANY(numbers));
+        m.from = str_of(pick(6) ? ANY(numbers) : ANY(senders));
         m.to = str_of(ANY(senders));
     } else if (pick(9) == 0) {
         m.status = STATUS_SCHEDULED;
@@ -185,9 +188,15 @@ enum {
     WAYS = 256
 };
 
+#define HOUR_US INT64_C(3600000000)
+
+/* That of a message or close to it; or on the hour. */
 static int64_t any_time(void)
 {
-    return model_count ? model[pick(model_count)].created_us + (int64_t)pick(3) - 1 : 1;
+    int64_t us = model_count ? model[pick(model_count)].created_us : 1;
+
+    return pick(4) ? us + (int64_t)pick(3) - 1
+                   : us / HOUR_US * HOUR_US + HOUR_US * (int64_t)pick(2);
 }
 
 static struct message_filter any_filter(unsigned by)
@@ -292,8 +301,6 @@ static void check_some(unsigned by)
 
 /* ---- what is past its time ---- */
 
-#define KEPT_US INT64_C(600000000)
-
 static bool has_ended(const struct message *m)
 {
     return m->status != STATUS_QUEUED && m->status != STATUS_SCHEDULED;
@@ -308,7 +315,7 @@ static void follow_edge(void)
     assert_int_equal(sqlite_number(engine()->db, "SELECT id FROM edge", &edge), 0);
     for (; gone < model_count && model[gone].id < edge; gone++) {
         assert_true(has_ended(&model[gone]));
-        assert_true(model[gone].created_us < test_now_us - KEPT_US);
+        assert_true(model[gone].created_us < test_now_us - kept_us);
     }
     model_count -= gone;
     memmove(model, model + gone, model_count * sizeof *model);
@@ -326,22 +333,33 @@ static void end_oldest(void)
         }
 }
 
-static void open_small(int64_t kept_us)
+static void open_small(void)
 {
     struct store_retention kept = *store_retention(test_store);
 
     kept.messages_us = kept_us;
     store_set_retention(test_store, &kept);
     make_small();
+    if (tag_sets)
+        engine()->rollups->tag_sets_max = tag_sets;
 }
 
-static void walk_once(int64_t kept_us)
+static void begin_walk(uint64_t first, int64_t stride, int64_t kept, size_t sets)
+{
+    seed = first;
+    model_count = batch_count = 0;
+    stride_us = stride;
+    kept_us = kept;
+    tag_sets = sets;
+    open_small();
+}
+
+static void walk_once(void)
 {
     change();
-    if (kept_us) {
-        test_now_us += (int64_t)pick(30) * 1000000;
+    test_now_us += (int64_t)pick(30) * stride_us;
+    if (kept_us)
         end_oldest();
-    }
     for (size_t n = pick(4); n; n--)
         store_housekeep(test_store, pick(2));
     if (pick(4) == 0)
@@ -352,7 +370,7 @@ static void walk_once(int64_t kept_us)
     if (pick(20) == 0) {
         test_close();
         test_open();
-        open_small(kept_us);
+        open_small();
     }
 }
 
@@ -370,13 +388,10 @@ static void housekeep_all(void)
     follow_edge();
 }
 
-static void test_walk(void **state)
+static void walk_up(void)
 {
-    seed = 20251116;
-    model_count = batch_count = 0;
-    make_small();
     while (model_count < MESSAGES)
-        walk_once(0);
+        walk_once();
     assert_true(engine()->index.shelf.count > 0 || !engine()->index.whole);
     check_all_ways();
     housekeep_all();
@@ -384,30 +399,60 @@ static void test_walk(void **state)
     check_all_ways();
 }
 
-/* The same while messages are dropped at the other end, of which the index has entries for a good
- * while longer. */
-static void test_walk_behind_an_edge(void **state)
+static void test_walk(void **state)
 {
-    seed = 20251117;
-    model_count = batch_count = 0;
-    open_small(KEPT_US);
+    begin_walk(20251116, 0, 0, 0);
+    walk_up();
+}
+
+/* Over days, so that many hours are asked for as a whole. */
+static void test_walk_over_hours(void **state)
+{
+    begin_walk(20251118, 100000000, 0, 0);
+    walk_up();
+    assert_true(model[MESSAGES - 1].created_us - model[0].created_us > 72 * HOUR_US);
+}
+
+/* Some tags are in no count. */
+static void test_walk_with_other_tags(void **state)
+{
+    begin_walk(20251119, 100000000, 0, 2);
+    walk_up();
+}
+
+/* While messages are dropped at the other end, of which the index and the counts know for a good
+ * while longer. */
+static void walk_behind_an_edge(void)
+{
     for (int i = 0; i < 400; i++)
-        walk_once(KEPT_US);
+        walk_once();
     check_all_ways();
     assert_in_range(model_count, 100, MESSAGES - 1);
-    test_now_us += KEPT_US / 2;
+    test_now_us += kept_us / 2;
     housekeep_all();
     check_all_ways();
-    test_now_us += KEPT_US;
+    test_now_us += kept_us;
     for (int i = 0; i < 400 && model_count; i++) {
         end_oldest();
-        test_now_us += 60000000;
+        test_now_us += 60 * stride_us;
         housekeep_all();
         check_some((unsigned)pick(WAYS));
     }
     assert_int_equal(model_count, 0);
     check_all_ways();
     assert_in_range(engine()->index.shelf.count, 0, 1);
+}
+
+static void test_walk_behind_an_edge(void **state)
+{
+    begin_walk(20251117, 1000000, 600000000, 0);
+    walk_behind_an_edge();
+}
+
+static void test_walk_over_hours_behind_an_edge(void **state)
+{
+    begin_walk(20251120, 100000000, 60000000000, 0);
+    walk_behind_an_edge();
 }
 
 /* ---- sentences of store.h ---- */
@@ -666,7 +711,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         STORE_TEST(test_walk),
+        STORE_TEST(test_walk_over_hours),
+        STORE_TEST(test_walk_with_other_tags),
         STORE_TEST(test_walk_behind_an_edge),
+        STORE_TEST(test_walk_over_hours_behind_an_edge),
         STORE_TEST(test_pages_follow_each_other),
         STORE_TEST(test_cursors),
         STORE_TEST(test_housekeeping_does_not_disturb_a_reader),
