@@ -257,6 +257,9 @@ static void compare_all(unsigned accounts)
     assert_int_equal(ask("SELECT (SELECT sum(queued) FROM pulse)"
                          " - (SELECT sum(count) FROM tally WHERE owner > 0 AND status = 2)"),
                      0);
+    struct books b;
+    assert_int_equal(store_books(test_reader, true, &b), 0);
+    assert_string_equal(b.first, "");
 }
 
 /* ---- histories ---- */
@@ -515,6 +518,9 @@ static void test_webhooks(void **state)
     test_housekeep();
     assert_int_equal(ask(hook_differences), 0);
     assert_int_equal(state_of(1, MODE_LIVE).hooks_pending, 0);
+    struct books b;
+    assert_int_equal(store_books(test_reader, true, &b), 0);
+    assert_string_equal(b.first, "");
 }
 
 static void sum_hook_failures(void *context, const struct pulse_minute *m)
