@@ -246,6 +246,7 @@ static void test_every_row_is_looked_at(void **state)
          true, "2 scheduled are counted, 1 are there"},
         {"UPDATE rollup SET counts = x'02' WHERE grain = 1", false, "damaged"},
         {"UPDATE rollup SET counts = x'02' WHERE grain = 2", true, "damaged"},
+        {"UPDATE rollup SET counts = x'020601000000007f' WHERE grain = 1", false, "damaged"},
         {"UPDATE tally SET count = count + 1 WHERE owner = 3 AND status = 4", true,
          "1 delivered are counted, 2 are there"},
         {"INSERT INTO gone VALUES (3, 4, 1)", true, "1 delivered are counted, 2 are there"},
