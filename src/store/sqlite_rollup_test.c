@@ -418,17 +418,27 @@ static void add_accepted(void *context, const struct series_record *series, int6
     told_series++;
 }
 
-/* More rows change in one transaction than the writer remembers. */
-static void test_many_rows(void **state)
+/* More hours in one transaction than the writer remembers rows of. */
+static void accept_for_hours(int hours)
 {
-    enum { MANY = 3 * ROLLUP_PAGES_MAX };
     struct message m = test_message(1, MODE_LIVE, "x");
 
     assert_int_equal(store_begin(test_store), 0);
-    for (int i = 0; i < MANY; i++) {
+    for (int i = 0; i < hours; i++) {
         assert_int_equal(store_accept(test_store, &m), 0);
         test_now_us += HOUR_US;
     }
+}
+
+/* What was written before the end of a transaction goes back with it. */
+static void test_many_rows(void **state)
+{
+    enum { MANY = 3 * ROLLUP_PAGES_MAX };
+
+    accept_for_hours(MANY + 7);
+    store_rollback(test_store);
+    check_books();
+    accept_for_hours(MANY);
     assert_int_equal(store_commit(test_store), 0);
     struct rollup_query q = {.account = 1,
                              .mode = MODE_LIVE,
