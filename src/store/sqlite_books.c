@@ -1,5 +1,6 @@
 /* The books: that nothing was counted wrong. Every message that was ever accepted is in one status,
- * in the tallies of what is stored or of what is gone, and in the rollups. */
+ * in the tallies of what is stored or of what is gone, and in the rollups; every one that waits is
+ * in the counts of its queue. */
 #include "store/sqlite_books.h"
 
 #include "store/sqlite_rows.h"
@@ -28,6 +29,10 @@ void books_differ(struct ledger *l, const char *format, ...)
     va_start(args, format);
     vsnprintf(sentence, sizeof sentence, format, args);
     va_end(args);
+    if (l->owner <= 0) {
+        str_format(l->books->first, sizeof l->books->first, "%s", sentence);
+        return;
+    }
     str_format(l->books->first, sizeof l->books->first, "account %" PRId64 ", %s, %s",
                l->owner >> 1, l->owner & 1 ? "live" : "test", sentence);
 }
@@ -142,5 +147,5 @@ int sqlite_books(struct store_reader *base, bool scan, struct books *ret)
         if (!failed)
             failed = next_owner(r, &owner);
     }
-    return failed;
+    return failed || !scan ? failed : books_queues(r, ret);
 }

@@ -1,4 +1,4 @@
-/* Shared by the two files that look after the books. */
+/* Shared by the files that look after the books. */
 #pragma once
 
 #include "store/sqlite_rollup.h"
@@ -8,7 +8,7 @@
 struct ledger {
     struct sqlite_reader *reader;
     struct books *books;
-    int64_t owner;
+    int64_t owner;                /* 0 or below: of none */
     int64_t stored[STATUS_SLOTS]; /* messages by status, as they are tallied */
     int64_t gone[STATUS_SLOTS];   /* and those that were past their time */
 };
@@ -17,6 +17,8 @@ struct ledger {
 void books_differ(struct ledger *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Recounts the owner's messages and compares all rows with them. */
 int books_scan(struct ledger *l);
+/* Recounts what waits, of all owners. */
+int books_queues(struct sqlite_reader *r, struct books *books);
 
 /* The word of a status in the API. */
 const char *books_status_word(unsigned status);

@@ -168,7 +168,7 @@ static int take_row(struct scan *s, struct cursor *c,
         if (!failed)
             failed = take(s, first + u.place, &r);
     }
-    if (u.damaged) {
+    if (u.damaged || failed == -EBADMSG) {
         books_differ(s->ledger, "a row of its rollups is damaged");
         failed = 0;
     }

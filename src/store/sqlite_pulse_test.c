@@ -257,6 +257,9 @@ static void compare_all(unsigned accounts)
     assert_int_equal(ask("SELECT (SELECT sum(queued) FROM pulse)"
                          " - (SELECT sum(count) FROM tally WHERE owner > 0 AND status = 2)"),
                      0);
+    struct books b;
+    assert_int_equal(store_books(test_reader, true, &b), 0);
+    assert_string_equal(b.first, "");
 }
 
 /* ---- histories ---- */
@@ -439,6 +442,28 @@ static void test_a_damaged_minute(void **state)
     assert_int_equal(q.sent, 1);
 }
 
+/* What another process did between two transactions is neither overwritten nor done twice. */
+static void test_another_writer(void **state)
+{
+    struct message a = test_accept(1, MODE_LIVE, "a"), b = test_message(1, MODE_LIVE, "b");
+    const struct message_move sent = {
+        .id = a.id, .from = TEST_BIT(STATUS_QUEUED), .to = STATUS_SENT, .at_us = test_now_us};
+    struct store *other;
+    char why[STORE_WHY_SIZE];
+
+    assert_int_equal(store_open_sqlite(&other, test_path, &test_clock, why), 0);
+    assert_int_equal(store_begin(other), 0);
+    assert_int_equal(store_accept(other, &b), 0);
+    assert_int_equal(store_move(other, &sent), 1);
+    assert_int_equal(store_commit(other), 0);
+    store_close(other);
+    test_now_us += 1000;
+    test_accept(1, MODE_LIVE, "c");
+    assert_int_equal(test_move(a.id, sent.from, STATUS_SENT, 0, test_now_us), 0);
+    assert_int_equal(ask("SELECT sum(queued) FROM pulse"), 2);
+    assert_int_equal(ask("SELECT count FROM tally WHERE owner = 3 AND status = 2"), 2);
+}
+
 /* ---- webhooks ---- */
 
 static const char hook_differences[] =
@@ -493,6 +518,9 @@ static void test_webhooks(void **state)
     test_housekeep();
     assert_int_equal(ask(hook_differences), 0);
     assert_int_equal(state_of(1, MODE_LIVE).hooks_pending, 0);
+    struct books b;
+    assert_int_equal(store_books(test_reader, true, &b), 0);
+    assert_string_equal(b.first, "");
 }
 
 static void sum_hook_failures(void *context, const struct pulse_minute *m)
@@ -604,7 +632,7 @@ int main(void)
         STORE_TEST(test_waiting_since), STORE_TEST(test_minutes_settle),
         STORE_TEST(test_expiry),        STORE_TEST(test_a_damaged_minute),
         STORE_TEST(test_webhooks),      STORE_TEST(test_failed_attempts),
-        STORE_TEST(test_requests),
+        STORE_TEST(test_requests),      STORE_TEST(test_another_writer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -493,9 +493,91 @@ static void test_keys_are_remembered_for_their_time(void **state)
     assert_int_equal(rows_of("once"), 0);
 }
 
+/* ---- what stays ---- */
+
+enum { MANY = 6000 }; /* more than go in one step */
+
+/* Of two accounts, in several hours, all statuses that a message can go with. */
+static void accept_many(void)
+{
+    static const enum message_status ends[] = {STATUS_DELIVERED, STATUS_FAILED, STATUS_CANCELLED,
+                                               STATUS_SENT};
+
+    assert_int_equal(store_begin(test_store), 0);
+    for (int i = 0; i < MANY; i++) {
+        struct message m = test_message(1 + i % 2, i % 3 ? MODE_TEST : MODE_LIVE, "x");
+        assert_int_equal(store_accept(test_store, &m), 0);
+        enum message_status to = ends[i % 4];
+        struct message_move move = {m.id, UINT32_MAX, STATUS_SENT, 0, m.created_us + 1};
+        if (to == STATUS_DELIVERED)
+            assert_int_equal(store_move(test_store, &move), 1);
+        move.to = to;
+        move.at_us += 1000 * i;
+        move.failure = to == STATUS_FAILED ? FAILURE_NO_ROUTE : 0;
+        assert_int_equal(store_move(test_store, &move), 1);
+        test_now_us += 3 * INT64_C(1000000);
+    }
+    assert_int_equal(store_commit(test_store), 0);
+}
+
+static void add_accepted(void *sum, const struct series_record *series, int64_t start_us,
+                         const struct rollup *r)
+{
+    *(int64_t *)sum += r->accepted;
+}
+
+/* However many of them are gone, by hours and by days. */
+static void expect_all_counted(void)
+{
+    struct books b;
+
+    for (int by_hour = 0; by_hour < 2; by_hour++) {
+        int64_t sum = 0;
+        for (int owner = 2; owner < 6; owner++) {
+            struct rollup_query q = {.account = owner / 2,
+                                     .mode = (enum mode)(owner % 2),
+                                     .to_us = test_now_us / TEST_DAY_US * TEST_DAY_US,
+                                     .by_hour = by_hour};
+            assert_int_equal(store_rollup_each(test_reader, &q, add_accepted, &sum), 0);
+        }
+        assert_int_equal(sum, MANY);
+    }
+    for (int scan = 0; scan < 2; scan++) {
+        assert_int_equal(store_books(test_reader, scan, &b), 0);
+        assert_string_equal(b.first, "");
+        assert_int_equal(b.accepted, MANY);
+        assert_int_equal(b.messages, rows_of("message"));
+        assert_int_equal(b.delivered + b.failed + b.cancelled + b.in_flight, MANY);
+    }
+}
+
+/* What is gone stays counted, at every instant of its going. */
+static void test_books_while_they_go(void **state)
+{
+    int between = 0, rounds = 0;
+    bool more = true;
+
+    accept_many();
+    test_now_us += (KEPT_DAYS + 1) * TEST_DAY_US;
+    while (more) {
+        more = store_housekeep(test_store, true);
+        store_reader_rest(test_reader);
+        int64_t left = rows_of("message");
+        bool looked = left > 0 && left < MANY && between < 20;
+        if (looked)
+            expect_all_counted();
+        between += looked;
+        assert_true(++rounds < 10000);
+    }
+    assert_true(between > 0);
+    assert_int_equal(rows_of("message"), 0);
+    expect_all_counted();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        RETENTION_TEST(test_books_while_they_go),
         RETENTION_TEST(test_goes_when_its_time_is_over),
         RETENTION_TEST(test_for_ever),
         RETENTION_TEST(test_counts_of_what_is_gone),

@@ -48,7 +48,7 @@ void rollup_forget(struct sqlite_store *s)
         r->series_known = r->series_added = false;
 }
 
-void rollup_begin(struct sqlite_store *s)
+bool rollup_begin(struct sqlite_store *s)
 {
     sqlite3_stmt *ask = s->statements[WRITE_DATA_VERSION];
     struct rollups *r = s->rollups;
@@ -57,12 +57,14 @@ void rollup_begin(struct sqlite_store *s)
     if (sqlite3_step(ask) == SQLITE_ROW)
         version = sqlite3_column_int64(ask, 0);
     sqlite3_reset(ask);
-    if (version != r->data_version) {
+    bool changed = version != r->data_version;
+    if (changed) {
         forget_pages(r);
         r->series_known = false;
     }
     r->data_version = version;
     r->series_added = false;
+    return changed;
 }
 
 static struct rollup_page **slot_of(struct rollups *r, int64_t owner, enum grain grain,
@@ -83,6 +85,7 @@ static struct rollup_page **slot_of(struct rollups *r, int64_t owner, enum grain
 
 /* ---- reading and writing rows ---- */
 
+/* Messages must go on when this is damaged: the row begins anew, and the books tell. */
 static int unpack_page(struct sqlite_store *s, struct rollup_page *p, const void *bytes, size_t n)
 {
     struct rollup_unpack u;
@@ -96,7 +99,9 @@ static int unpack_page(struct sqlite_store *s, struct rollup_page *p, const void
     }
     if (failed == -ENOMEM)
         return failed;
-    return u.damaged || failed ? store_fail(&s->base, -EBADMSG, "a row of rollup is damaged") : 0;
+    if (u.damaged || failed)
+        memset(p->rows, 0, sizeof p->rows);
+    return 0;
 }
 
 static int load_page(struct sqlite_store *s, struct rollup_page *p)

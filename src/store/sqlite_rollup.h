@@ -47,8 +47,8 @@ struct rollups {
 int rollup_init(struct sqlite_store *s);
 void rollup_done(struct sqlite_store *s);
 
-/* When a transaction has begun: forgets what another process may have changed. */
-void rollup_begin(struct sqlite_store *s);
+/* When a transaction has begun: forgets what another process may have changed. True: one has. */
+bool rollup_begin(struct sqlite_store *s);
 /* A new message: finds its series, or makes it, and counts. *ret: the series. */
 int rollup_accepted(struct sqlite_store *s, const struct message *m, int64_t *ret);
 /* A message whose row of `work` was `was` has moved. */

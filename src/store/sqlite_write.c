@@ -29,6 +29,17 @@ int sqlite_sync(struct sqlite_store *s, bool on)
     return 0;
 }
 
+/* Looking around ten times a second is too late for what is counted from memory. */
+static void forget_if_changed(struct sqlite_store *s)
+{
+    if (!rollup_begin(s))
+        return;
+    work_forget_all(s->works);
+    outbox_doubt(s);
+    pulse_forget(s);
+    retention_forget(s);
+}
+
 int sqlite_begin(struct store *base)
 {
     struct sqlite_store *s = sqlite_of(base);
@@ -40,7 +51,7 @@ int sqlite_begin(struct store *base)
         failed = run(s, WRITE_BEGIN);
     if (failed)
         return failed;
-    rollup_begin(s);
+    forget_if_changed(s);
     failed = outbox_begin(s);
     if (failed)
         sqlite_rollback(base);

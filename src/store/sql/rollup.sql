@@ -60,3 +60,34 @@ UNION ALL SELECT 1, status, count FROM gone WHERE owner = ?1;
 
 -- name: books_edge
 SELECT id FROM edge;
+
+-- name: books_carriers
+-- Carriers' tallies stand below the owners'.
+SELECT 0, -owner, sum(counted), sum(there) FROM (
+  SELECT owner, count AS counted, 0 AS there FROM tally WHERE owner <= 0 AND status = 2
+  UNION ALL SELECT -carrier, 0, count(*) FROM work WHERE status = 2 GROUP BY carrier)
+GROUP BY 2 HAVING sum(counted) <> sum(there);
+
+-- name: books_lanes
+SELECT owner, carrier, sum(counted), sum(there) FROM (
+  SELECT owner, carrier, count AS counted, 0 AS there FROM lane_tally
+  UNION ALL SELECT owner, carrier, 0, count(*) FROM work WHERE status = 2 GROUP BY 1, 2)
+GROUP BY 1, 2 HAVING sum(counted) <> sum(there);
+
+-- name: books_waiting
+SELECT owner, minute, sum(counted), sum(there) FROM (
+  SELECT owner, minute, queued AS counted, 0 AS there FROM pulse WHERE queued <> 0
+  UNION ALL SELECT owner, updated_us / 60000000, 0, count(*) FROM work WHERE status = 2
+    GROUP BY 1, 2)
+GROUP BY 1, 2 HAVING sum(counted) <> sum(there);
+
+-- name: books_hooks
+-- Deliveries to an endpoint that was removed are no longer counted.
+SELECT owner, state, sum(counted), sum(there) FROM (
+  SELECT owner, state, count AS counted, 0 AS there FROM hook_tally
+  UNION ALL SELECT account * 2 + mode, state, 0, count(*) FROM delivery
+    WHERE endpoint IN (SELECT id FROM endpoint) GROUP BY 1, 2)
+GROUP BY 1, 2 HAVING sum(counted) <> sum(there);
+
+-- name: books_minutes
+SELECT owner, minute, queued, waits, counts FROM pulse;
