@@ -9,8 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* One who scrapes needs one connection; a few more for people who look. */
-enum { CONNECTIONS = 32, REQUEST_US = 10000000, IDLE_US = 120000000 };
+/* One who scrapes needs one connection; a few more for people who look. No address has all of them:
+ * a stranger who holds what he gets open, without a token, must not blind whoever watches. */
+enum { CONNECTIONS = 64, PER_ADDRESS = 16, REQUEST_US = 10000000, IDLE_US = 120000000 };
 
 static int build(struct server *s)
 {
@@ -35,7 +36,7 @@ static int listen_for(struct server *s, bool plain)
     struct http_server_options options = {.listen = listen_on,
                                           .workers = 1,
                                           .max_connections = CONNECTIONS,
-                                          .max_per_address = CONNECTIONS,
+                                          .max_per_address = PER_ADDRESS,
                                           .request_timeout_us = REQUEST_US,
                                           .idle_timeout_us = IDLE_US,
                                           .handler = metrics_handle,

@@ -98,6 +98,7 @@ static void report(struct call *c, const struct report *r)
         answer_problem(c, &p);
         return;
     }
+    q.rollups.without_times = !r->with_times;
     arena_init(&arena, ANALYTICS_ARENA_MAX);
     struct analysis a = {.report = r,
                          .mode = c->key->mode,

@@ -38,7 +38,7 @@ static unsigned class_of(unsigned status)
 /* ---- paths ---- */
 
 /* Digits of a number that stands alone; digits in a row that ids hardly ever have. */
-enum { SEGMENT_MAX = 64, DIGITS_LEAST = 5, RUN_LEAST = 9 };
+enum { SEGMENT_MAX = 64, DIGITS_LEAST = 5, RUN_LEAST = 9, PATH_SHOWN = 200 };
 
 static int hex_digit(char c)
 {
@@ -91,6 +91,22 @@ static bool holds_number(struct str segment)
     return run == RUN_LEAST;
 }
 
+/* Keys of the API and secrets of webhooks begin so; whoever puts one into a path has lost it, but
+ * not to whoever reads the log. */
+static bool holds_secret(struct str segment)
+{
+    static const char *const marks[] = {"sl_test_", "sl_live_", "whsec_"};
+    char text[PATH_SHOWN + 1];
+    size_t n = 0;
+
+    while (segment.n && n < PATH_SHOWN)
+        text[n++] = next_character(&segment);
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+        if (memmem(text, n, marks[i], strlen(marks[i])))
+            return true;
+    return false;
+}
+
 static void add_segment(struct buf *out, struct str segment)
 {
     char number[SEGMENT_MAX], shown[LOG_NUMBER_SIZE];
@@ -98,7 +114,7 @@ static void add_segment(struct buf *out, struct str segment)
 
     if (is_number(segment, number, &n))
         buf_text(out, log_number((struct str){number, n}, shown));
-    else if (holds_number(segment))
+    else if (holds_number(segment) || holds_secret(segment))
         buf_text(out, "***");
     else
         buf_add(out, segment);
@@ -106,12 +122,11 @@ static void add_segment(struct buf *out, struct str segment)
 
 void path_for_log(struct str path, char out[LOGGED_PATH_SIZE])
 {
-    enum { PATH_MAX_BYTES = 200 };
     struct buf b = {.p = out, .size = LOGGED_PATH_SIZE - 1, .max = LOGGED_PATH_SIZE - 1};
 
     /* What is cut off ends a segment that may have been a number: it is shorter, and still one. */
-    if (path.n > PATH_MAX_BYTES)
-        path.n = PATH_MAX_BYTES;
+    if (path.n > PATH_SHOWN)
+        path.n = PATH_SHOWN;
     while (path.p && path.n) {
         struct str segment = str_cut(&path, '/');
         add_segment(&b, segment);
@@ -144,7 +159,8 @@ static void log_request(const struct http_request *r, int64_t duration_us)
 
     path_for_log(r->head.path, path);
     struct log_field fields[] = {
-        {.name = "method", .text = r->head.method},
+        /* One that is not HTTP's can be anything, also what nobody may read. */
+        {.name = "method", .text = r->method == HTTP_OTHER ? STR("other") : r->head.method},
         {.name = "path", .text = str_of(path)},
         {.name = "status", .number = r->status},
         {.name = "duration_us", .number = duration_us},

@@ -37,6 +37,14 @@ static void test_paths(void **state)
     assert_path("//15551234567//", "//1555***4567//");
 }
 
+static void test_secrets_in_paths(void **state)
+{
+    assert_path("/v1/messages/sl_test_nbcPc6ki2cN9JY5LG98QYU0FKQSU5oSl", "/v1/messages/***");
+    assert_path("/v1/keys/key=%73l_live_nbcPc6ki/rotate", "/v1/keys/***/rotate");
+    assert_path("/whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "/***");
+    assert_path("/v1/sl_tes/whse", "/v1/sl_tes/whse");
+}
+
 /* Whatever comes, and wherever it is cut: never seven digits in a row of what was a number. */
 static void test_long_paths(void **state)
 {
@@ -176,6 +184,15 @@ static void test_line(void **state)
     assert_null(strstr(line, "5551234"));
 }
 
+/* A method can be anything that has no space. */
+static void test_odd_method(void **state)
+{
+    const char *line = lines_of(CONFIG_REQUESTS_ALL, "+15551234567 /v1/send", 0);
+
+    assert_non_null(strstr(line, "\"method\":\"other\",\"path\":\"/v1/send\""));
+    assert_null(strstr(line, "5551234"));
+}
+
 static void test_which_lines(void **state)
 {
     assert_string_equal(lines_of(CONFIG_REQUESTS_OFF, "GET /livez", 503), "");
@@ -187,10 +204,16 @@ static void test_which_lines(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_paths),    cmocka_unit_test(test_long_paths),
-        cmocka_unit_test(test_handlers), API_TEST(test_counts),
-        API_TEST(test_odd_status),       API_TEST(test_auth_failures),
-        API_TEST(test_limited),          API_TEST(test_line),
+        cmocka_unit_test(test_paths),
+        cmocka_unit_test(test_long_paths),
+        cmocka_unit_test(test_secrets_in_paths),
+        cmocka_unit_test(test_handlers),
+        API_TEST(test_counts),
+        API_TEST(test_odd_status),
+        API_TEST(test_auth_failures),
+        API_TEST(test_limited),
+        API_TEST(test_line),
+        API_TEST(test_odd_method),
         API_TEST(test_which_lines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

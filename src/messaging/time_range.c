@@ -62,6 +62,16 @@ static int64_t bound_end(const struct bound *b)
     return on_the_hour ? start_us : interval_next(b->grain, start_us);
 }
 
+static const char end_first[] =
+    "endDate must lie after startDate, or both be the same day without a "
+    "time; move one of them.";
+
+/* Times of the same hour make an hour of range in whichever order they stand. */
+static bool in_order(const struct bound *start, const struct bound *end)
+{
+    return end->grain == INTERVAL_DAY || end->us >= start->us;
+}
+
 static bool check_bounds(const struct time_range_query *q, const struct time_range *r,
                          struct problem *p)
 {
@@ -69,8 +79,7 @@ static bool check_bounds(const struct time_range_query *q, const struct time_ran
 
     if (r->to_us <= r->from_us)
         return wrong(p, field,
-                     q->end_date.p ? "endDate must lie after startDate, or be the same day; move "
-                                     "one of them."
+                     q->end_date.p ? end_first
                                    : "startDate lies ahead; move it back, or give endDate too.");
     if (r->to_us - r->from_us > RANGE_DAYS_MAX * DAY_US)
         return wrong(p, field,
@@ -87,6 +96,8 @@ static bool read_bounds(const struct time_range_query *q, int64_t now_us, struct
     if ((q->start_date.p && !read_bound(q->start_date, "startDate", &start, p)) ||
         (q->end_date.p && !read_bound(q->end_date, "endDate", &end, p)))
         return false;
+    if (q->start_date.p && q->end_date.p && !in_order(&start, &end))
+        return wrong(p, "endDate", end_first);
     ret->to_us = q->end_date.p ? bound_end(&end) : running_end(start.grain, now_us);
     ret->from_us = q->start_date.p ? interval_start(INTERVAL_HOUR, start.us)
                                    : ret->to_us - RANGE_DAYS_DEFAULT * DAY_US;

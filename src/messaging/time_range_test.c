@@ -127,6 +127,8 @@ static void what_cannot_be_is_named(void **state)
         {"startDate=2026-11-15&endDate=2026-11-14", "invalid_date_range", "endDate"},
         {"startDate=2026-11-15T09:00:00Z&endDate=2026-11-15T09:00:00Z", "invalid_date_range",
          "endDate"},
+        {"startDate=2026-11-15T10:30:00Z&endDate=2026-11-15T10:10:00Z", "invalid_date_range",
+         "endDate"},
         {"startDate=2026-11-17", "invalid_date_range", "startDate"},
         {"startDate=2026-11-16T16:00:00Z", "invalid_date_range", "startDate"},
         {"startDate=2025-11-15", "invalid_date_range", "startDate"},

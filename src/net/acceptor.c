@@ -26,9 +26,11 @@ struct acceptor {
     int64_t next_sweep_us;
 };
 
-#define PLAIN_TEXT                                                                                 \
-    "This port speaks HTTPS only; nothing is served over plain HTTP.\n"                            \
-    "Write https:// instead of http:// in the address.\n"
+/* What a client that speaks the other language is told. */
+static const char plain_text[] = "This port speaks HTTPS only; nothing is served over plain HTTP.\n"
+                                 "Write https:// instead of http:// in the address.\n";
+static const char tls_text[] = "This port speaks plain HTTP only.\n"
+                               "Write http:// instead of https:// in the address.\n";
 
 static void close_connection(struct acceptor *a, int fd)
 {
@@ -36,21 +38,26 @@ static void close_connection(struct acceptor *a, int fd)
     close(fd);
 }
 
-static void refuse_plain(struct acceptor *a, int fd)
+static void refuse(struct acceptor *a, int fd, const char *text)
 {
-    metric_add(METRIC_HTTP_REFUSED, METRIC_DOOR_PLAIN, 1);
     char unread[16384], answer[512];
     int n =
         snprintf(answer, sizeof answer,
                  "HTTP/1.1 400 Bad Request\r\nX-Request-Id: req_%016" PRIx64 "\r\n"
                  "Content-Type: text/plain\r\nContent-Length: %zu\r\nConnection: close\r\n\r\n%s",
-                 random_fast(), sizeof PLAIN_TEXT - 1, PLAIN_TEXT);
+                 random_fast(), strlen(text), text);
 
     /* Unread bytes would turn the close into a reset that overtakes the answer. */
     (void)!recv(fd, unread, sizeof unread, MSG_DONTWAIT);
     (void)!send(fd, answer, (size_t)n, MSG_DONTWAIT | MSG_NOSIGNAL);
     shutdown(fd, SHUT_WR);
     close_connection(a, fd);
+}
+
+static void refuse_plain(struct acceptor *a, int fd)
+{
+    metric_add(METRIC_HTTP_REFUSED, METRIC_DOOR_PLAIN, 1);
+    refuse(a, fd, plain_text);
 }
 
 static void first_byte(struct acceptor *a, int fd)
@@ -63,6 +70,8 @@ static void first_byte(struct acceptor *a, int fd)
     epoll_ctl(a->epoll, EPOLL_CTL_DEL, fd, NULL);
     if (n <= 0)
         close_connection(a, fd);
+    else if (byte == TLS_HANDSHAKE && a->options.plain)
+        refuse(a, fd, tls_text); /* it would wait for what never comes */
     else if (byte != TLS_HANDSHAKE && !a->options.plain)
         refuse_plain(a, fd);
     else

@@ -10,7 +10,7 @@ struct acceptor_options {
     const char *listen;
     struct conn_table *table;
     int64_t first_byte_us; /* how long a connection may stay silent */
-    bool plain;            /* hands over whoever speaks, whatever it is */
+    bool plain;            /* the other way round: TLS is what is shown out */
     /* On the starting thread: the address is known, nothing has been accepted yet. */
     void (*bound)(void *context, const char *address);
     /* On the acceptor's thread: the connection is the receiver's now. */

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-enum { LARGE = 6 << 20, ANSWER_MAX = LARGE + 65536 };
+enum { LARGE = 6 << 20, ANSWER_MAX = LARGE + 65536, REQUEST_TIMEOUT_US = 10000000 };
 
 static struct http_server *server;
 static char *answer;
@@ -61,7 +61,7 @@ static int set_up(void **state)
                                           .workers = 1,
                                           .max_connections = 8,
                                           .max_per_address = 8,
-                                          .request_timeout_us = 10000000,
+                                          .request_timeout_us = REQUEST_TIMEOUT_US,
                                           .idle_timeout_us = 10000000,
                                           .body_max = 100000,
                                           .handler = handle,
@@ -150,15 +150,20 @@ static void test_slow_and_large(void **state)
     assert_int_equal(strspn(body, "x"), LARGE);
 }
 
-/* What begins like TLS is no HTTP, and nothing worse. */
+/* A hello of TLS has no end that HTTP knows: it is answered at its first byte, not when it has
+ * waited for a whole request's time. */
 static void test_tls_is_told_off(void **state)
 {
+    int64_t begun_us = clock_monotonic_us();
     int fd = dial();
 
-    say(fd, "\x16\x03\x01 hello\r\n\r\n");
+    say(fd, "\x16\x03\x01 hello");
     hear(fd);
     close(fd);
     assert_non_null(strstr(answer, "HTTP/1.1 400 "));
+    assert_non_null(strstr(answer, "http:// instead of https://"));
+    assert_true(clock_monotonic_us() - begun_us < REQUEST_TIMEOUT_US / 2);
+    assert_int_equal(atomic_load(&answered), 0);
 }
 
 static void test_told_of_answers(void **state)

@@ -126,14 +126,20 @@ static int get_slots(struct rollup_unpack *u, unsigned limit, struct arena *a,
     return u->damaged ? -EBADMSG : 0;
 }
 
-int rollup_unpack_all(struct rollup_unpack *u, struct arena *a, struct rollup *ret)
+int rollup_unpack_counts(struct rollup_unpack *u, struct arena *a, struct rollup *ret)
 {
     if (!rollup_unpack_statuses(u, ret))
         return -EBADMSG;
     ret->segments = get(u);
     ret->cost_micros = get(u);
     ret->delivery_ms = get(u);
-    int failed = get_slots(u, ROLLUP_FAILURE_SLOTS, a, &ret->failures);
+    return get_slots(u, ROLLUP_FAILURE_SLOTS, a, &ret->failures);
+}
+
+int rollup_unpack_all(struct rollup_unpack *u, struct arena *a, struct rollup *ret)
+{
+    int failed = rollup_unpack_counts(u, a, ret);
+
     if (!failed)
         failed = get_slots(u, ROLLUP_TIME_SLOTS, a, &ret->times);
     u->damaged |= u->body != u->at;

@@ -52,6 +52,17 @@ static struct rollup random_rollup(uint64_t *seed)
     return r;
 }
 
+/* The same without the times, and on to the next as if they had been read. */
+static void assert_counts(struct rollup_unpack u, const struct rollup *wanted)
+{
+    struct rollup read, without = *wanted;
+
+    without.times = (struct rollup_slots){0};
+    assert_int_equal(rollup_unpack_counts(&u, &arena, &read), 0);
+    assert_true(rollup_same(&read, &without));
+    assert_false(u.damaged);
+}
+
 static void test_packed_is_unpacked(void **state)
 {
     static uint8_t bytes[MANY];
@@ -74,6 +85,7 @@ static void test_packed_is_unpacked(void **state)
             struct rollup_unpack again = u;
             assert_int_equal(rollup_unpack_all(&u, &arena, &read), 0);
             assert_true(rollup_same(&read, &wanted[u.place]));
+            assert_counts(again, &wanted[u.place]);
             assert_true(rollup_unpack_statuses(&again, &statuses));
             assert_int_equal(statuses.accepted, read.accepted);
             assert_memory_equal(statuses.statuses, read.statuses, sizeof read.statuses);

@@ -87,10 +87,13 @@ static bool any_matches(const struct listing *l, size_t first)
     return false;
 }
 
+typedef int rollup_unpacker(struct rollup_unpack *u, struct arena *a, struct rollup *ret);
+
 static int tell_row(struct listing *l, sqlite3_stmt *row, int64_t span_us)
 {
     int64_t start_us = sqlite3_column_int64(row, 0) * span_us;
     size_t first = (size_t)sqlite3_column_int64(row, 1) * ROLLUP_CHUNK;
+    rollup_unpacker *unpack = l->query->without_times ? rollup_unpack_counts : rollup_unpack_all;
     struct rollup_unpack u;
     struct rollup counts;
     int failed = 0;
@@ -103,7 +106,7 @@ static int tell_row(struct listing *l, sqlite3_stmt *row, int64_t span_us)
         if (number >= l->series_room || !l->series[number])
             continue;
         arena_reset(&l->row_memory);
-        failed = rollup_unpack_all(&u, &l->row_memory, &counts);
+        failed = unpack(&u, &l->row_memory, &counts);
         if (!failed)
             l->tell(l->context, l->series[number], start_us, &counts);
     }

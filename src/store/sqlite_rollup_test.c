@@ -263,6 +263,8 @@ static void count_messages(const struct rollup_query *q)
         if (is_wanted(m, q, told_apart))
             count_as_shown(span_at(spans_wanted, &wanted_count, start_of(m, q)), m);
     }
+    for (size_t i = 0; q->without_times && i < wanted_count; i++)
+        memset(spans_wanted[i].times, 0, sizeof spans_wanted[i].times);
 }
 
 /* ---- comparing ---- */
@@ -286,7 +288,8 @@ static struct rollup_query random_query(int64_t begin_us)
     struct rollup_query q = {.account = 1 + below(8) / 7,
                              .mode = below(8) ? MODE_LIVE : MODE_TEST,
                              .from_us = begin_us / HOUR_US * HOUR_US,
-                             .by_hour = below(2)};
+                             .by_hour = below(2),
+                             .without_times = below(2)};
 
     if (below(3)) {
         q.from_us += (int64_t)below((unsigned)hours) * HOUR_US;

@@ -226,6 +226,7 @@ struct rollup_query {
     enum mode mode;
     int64_t from_us, to_us; /* whole hours; accepted from then on, and before */
     bool by_hour;           /* each row is an hour; else whole UTC days are one row */
+    bool without_times;     /* times of delivery are not told, which is quicker */
     char country[3];        /* "" = any */
     uint32_t types;         /* bits 1 << enum message_type; 0 = any */
     struct str tag, sender; /* p == NULL: any */

@@ -185,6 +185,26 @@ withServer('metrics', { env: { SKYLARK_SIMULATOR_ANSWER: '0ms', SKYLARK_SIMULATO
     assert.equal(status, 404);
   });
 
+  it('one address that holds connections open does not keep others out', async () => {
+    const port = Number(new URL(context.server.metricsUrl).port);
+    const held = Array.from({ length: 100 }, () => {
+      const socket = net.connect({ host: '127.0.0.1', port, localAddress: '127.0.0.9' }, () => socket.write('GET /metrics HTTP/1.1\r\nX: '));
+      return socket.on('error', () => {}).on('close', () => { socket.shut = true; }).resume();
+    });
+    try {
+      await until('all but a few to be shut', () => held.filter(({ shut }) => !shut).length <= 16, { within: 5_000 });
+      assert.equal((await fetchText(context.server.metricsUrl)).status, 200);
+    } finally {
+      held.forEach((socket) => socket.destroy());
+    }
+  });
+
+  it('HTTPS on the plain port is refused at once', async () => {
+    const begun = Date.now();
+    await assert.rejects(fetchText(context.server.metricsUrl.replace('http:', 'https:'), { ca: context.server.ca }), /wrong version number|EPROTO|packet length/);
+    assert.ok(Date.now() - begun < 5_000);
+  });
+
   it('Prometheus itself scrapes it', { timeout }, async () => {
     const folder = temporaryFolder();
     const port = await freePort();
