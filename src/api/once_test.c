@@ -257,11 +257,11 @@ static void keys_hold_for_a_day(void **state)
 
 static int keep_keys_longer(struct store *s, void *context)
 {
-    struct store_retention kept = *store_retention(s);
+    struct store_retention longer = *store_retention(s);
 
-    kept.messages_us = 2 * ONCE_TIME_US;
-    kept.once_us = 4 * ONCE_TIME_US;
-    store_set_retention(s, &kept);
+    longer.messages_us = 2 * ONCE_TIME_US;
+    longer.once_us = 4 * ONCE_TIME_US;
+    store_set_retention(s, &longer);
     return 0;
 }
 

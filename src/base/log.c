@@ -150,13 +150,14 @@ static void write_line(const struct line *l)
         (void)!write(STDERR_FILENO, line.p, line.n);
 }
 
-static void log_this(struct line *l, const char *format, va_list args)
+static void log_this(const struct line *l, const char *format, va_list args)
 {
     char text[TEXT_MAX_BYTES];
+    struct line whole = *l;
 
     vsnprintf(text, sizeof text, format, args);
-    l->text = str_of(text);
-    write_line(l);
+    whole.text = str_of(text);
+    write_line(&whole);
 }
 
 void log_event(enum log_level level, const char *event, const char *format, ...)

@@ -131,7 +131,7 @@ static int find_key(struct client *c, const struct invocation *in, const char *d
         talk("There is no API key.");
     else
         talk("The API key in %s/test-key cannot be read: %s", dir, strerror(-r));
-    talk("Set $SKYLARK_API_KEY; 'skylark keys create --name NAME' makes a key.");
+    talk("Set $SKYLARK_API_KEY; 'skylark keys create NAME' makes a key.");
     return CLI_AUTH;
 }
 

@@ -8,19 +8,19 @@
 
 static int read_row(struct sqlite_store *s, struct pulse_cell *cell)
 {
-    sqlite3_stmt *get = s->statements[WRITE_PULSE_GET];
+    sqlite3_stmt *row = s->statements[WRITE_PULSE_GET];
 
-    BIND_NUMBERS(get, cell->owner, cell->minute);
-    int code = sqlite3_step(get);
+    BIND_NUMBERS(row, cell->owner, cell->minute);
+    int code = sqlite3_step(row);
     if (code == SQLITE_ROW) {
-        const uint8_t *bytes = sqlite3_column_blob(get, 1);
+        const uint8_t *bytes = sqlite3_column_blob(row, 1);
         cell->on_disk = true;
-        cell->waits = sqlite3_column_int(get, 0);
+        cell->waits = sqlite3_column_int(row, 0);
         /* Messages must go on when this is damaged: the minute begins anew, and the books tell. */
-        pulse_unpack(&cell->counts, bytes, (size_t)sqlite3_column_bytes(get, 1));
+        pulse_unpack(&cell->counts, bytes, (size_t)sqlite3_column_bytes(row, 1));
         cell->queued = pulse_queued(&cell->counts);
     }
-    sqlite3_reset(get);
+    sqlite3_reset(row);
     return code == SQLITE_ROW || code == SQLITE_DONE ? 0 : sqlite_failed(s);
 }
 
