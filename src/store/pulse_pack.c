@@ -61,7 +61,7 @@ static bool unpack_second(uint32_t counts[PULSE_SLOTS], unsigned which, const ui
 
 bool pulse_unpack(struct pulse_counts *ret, const uint8_t *bytes, size_t n)
 {
-    const uint8_t *at = bytes, *end = bytes + n;
+    const uint8_t *at = bytes, *end = n ? bytes + n : bytes; /* there may be none */
     unsigned next = 0;
     bool whole = true;
 

@@ -11,8 +11,16 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MESSAGES = 200000, IN_A_TRANSACTION = 1000 };
-enum { HELD_MAX_US = 20000, PAGE_US = 300 };
+#ifndef __has_feature
+#define __has_feature(x) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer) ||                           \
+    defined(__SANITIZE_THREAD__) || __has_feature(thread_sanitizer)
+enum { MESSAGES = 20000, SLOWNESS = 10 }; /* the sanitizers look for other faults */
+#else
+enum { MESSAGES = 200000, SLOWNESS = 1 };
+#endif
+enum { IN_A_TRANSACTION = 1000, HELD_MAX_US = 20000 * SLOWNESS, PAGE_US = 300 };
 
 /* ---- how long a call holds the thread ---- */
 
