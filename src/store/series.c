@@ -228,15 +228,18 @@ static int grow(struct series_table *t)
     unsigned bits = t->slots ? t->bits + 1 : FIRST_BITS;
     size_t room = (size_t)1 << (bits - 1);
     uint32_t *slots = calloc((size_t)1 << bits, sizeof *slots);
-    struct series_entry *entries = realloc(t->entries, room * sizeof *entries);
+    struct series_entry *entries = calloc(room, sizeof *entries);
 
-    if (entries)
-        t->entries = entries;
     if (!entries || !slots) {
+        free(entries);
         free(slots);
         return -ENOMEM;
     }
+    if (t->count > 0)
+        memcpy(entries, t->entries, t->count * sizeof *entries);
+    free(t->entries);
     free(t->slots);
+    t->entries = entries;
     t->slots = slots;
     t->bits = bits;
     t->room = room;
