@@ -235,7 +235,7 @@ static int grow(struct series_table *t)
         free(slots);
         return -ENOMEM;
     }
-    if (t->count > 0)
+    if (t->entries)
         memcpy(entries, t->entries, t->count * sizeof *entries);
     free(t->entries);
     free(t->slots);

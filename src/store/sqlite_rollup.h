@@ -66,7 +66,7 @@ int sqlite_series_of(struct sqlite_store *s, const struct message *m, int64_t *r
 void sqlite_series_from_row(sqlite3_stmt *row, struct series_record *ret);
 /* A message as far as it is counted, from a row whose columns are {counted_message} of
  * sql/rollup.sql; views hold until the next step. *ret_series: what its open row says; 0. */
-void sqlite_counted_from_row(sqlite3_stmt *row, struct message *ret, int64_t *ret_series);
+void sqlite_counted_from_row(sqlite3_stmt *row, struct message *m, int64_t *ret_series);
 
 /* In the migration to schema 8: counts what there is. */
 int rollup_backfill(struct sqlite_store *s);
