@@ -28,7 +28,7 @@ static int project(struct call *c, const struct analytics_query *q, struct analy
 
     rollups.from_us = month.from_us;
     rollups.to_us = month.to_us;
-    rollups.by_hour = false;
+    rollups.hours = NULL;
     int failed = store_rollup_each(c->worker->reader, &rollups, add_cost, &so_far);
     a->has_projection = month_projection(so_far, c->now_us, &a->projected_micros);
     return failed;
@@ -98,11 +98,17 @@ static void report(struct call *c, const struct report *r)
         answer_problem(c, &p);
         return;
     }
+    bool by_hour = q.range.interval == INTERVAL_HOUR;
     q.rollups.without_times = !r->with_times;
+    q.rollups.hours = by_hour ? analytics_take_hour : NULL;
     arena_init(&arena, ANALYTICS_ARENA_MAX);
     struct analysis a = {.report = r,
                          .mode = c->key->mode,
-                         .sums = {.range = q.range, .arena = &arena, .with_times = r->with_times}};
+                         .sums = {.range = q.range,
+                                  .arena = &arena,
+                                  .with_times = r->with_times,
+                                  .hours_apart = by_hour,
+                                  .pieces_untimed = by_hour && q.filtered}};
     int failed = read_numbers(c, &q, &a);
     if (failed) {
         answer_store_trouble(c, failed);

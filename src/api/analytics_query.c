@@ -83,7 +83,6 @@ bool analytics_query_read(struct call *c, struct analytics_query *q, struct prob
     r->mode = c->key->mode;
     r->from_us = q->range.from_us;
     r->to_us = q->range.to_us;
-    r->by_hour = q->range.interval == INTERVAL_HOUR;
     q->filtered = r->country[0] || r->types || r->tag.p || r->sender.p;
     return true;
 }

@@ -265,7 +265,7 @@ static void put_usage(struct buf *out, put_figure *put, const struct counts *c, 
     put(out, "cost", decimal(c->cost));
 }
 
-static void put_delivery(struct buf *out, put_figure *put, const struct counts *c)
+static void put_delivered(struct buf *out, put_figure *put, const struct counts *c, bool p95)
 {
     int64_t delivered = c->statuses[STATUS_DELIVERED], failed = c->statuses[STATUS_FAILED];
 
@@ -275,7 +275,12 @@ static void put_delivery(struct buf *out, put_figure *put, const struct counts *
     put(out, "deliveryRate", part_text(delivered, delivered + failed, 100));
     put(out, "failureRate", part_text(failed, delivered + failed, 100));
     put(out, "averageDeliverySeconds", average_text(c));
-    put(out, "p95DeliverySeconds", p95_text(c));
+    put(out, "p95DeliverySeconds", p95 ? p95_text(c) : null_text);
+}
+
+static void put_delivery(struct buf *out, put_figure *put, const struct counts *c)
+{
+    put_delivered(out, put, c, true);
 }
 
 static const char *per(int64_t micros, int64_t count)
@@ -300,11 +305,12 @@ static void put_piece(struct buf *out, put_figure *put, enum report_kind kind, s
     const struct counts *c = count_piece(piece);
     int64_t end = piece + 1 < piece_count ? starts[piece + 1] : e->to_us;
     int64_t start = starts[piece] < e->from_us ? e->from_us : starts[piece];
+    bool filtered = e->country || e->tag || e->from || e->type;
 
     if (kind == REPORT_USAGE) {
         put_usage(out, put, c, count_calls(start, end < e->to_us ? end : e->to_us));
     } else if (kind == REPORT_DELIVERY) {
-        put_delivery(out, put, c);
+        put_delivered(out, put, c, !filtered || strcmp(e->interval, "hour") != 0);
     } else {
         put(out, "amount", decimal(c->cost));
         put_count(out, put, "messages", c->messages);

@@ -67,14 +67,10 @@ static void add_time(struct analytics *a, struct sum *s, unsigned slot, int64_t 
         delivery_times_add(s->times, a->arena, slot, count);
 }
 
-static void take_times(struct analytics *a, struct sum *piece, struct sum *series,
-                       const struct rollup *counts)
+static void take_times(struct analytics *a, struct sum *s, const struct rollup *counts)
 {
-    for (size_t i = 0; i < counts->times.count; i++) {
-        const struct rollup_slot *t = &counts->times.at[i];
-        add_time(a, piece, t->slot, t->count);
-        add_time(a, series, t->slot, t->count);
-    }
+    for (size_t i = 0; i < counts->times.count; i++)
+        add_time(a, s, counts->times.at[i].slot, counts->times.at[i].count);
 }
 
 static void take_failures(struct analytics *a, const struct rollup *counts)
@@ -91,17 +87,28 @@ void analytics_take_rollup(void *analytics, const struct series_record *series, 
 {
     struct analytics *a = analytics;
     struct series_sum *s = series_sums_get(&a->series, a->arena, series->id);
-    struct sum *piece = piece_at(a, start_us);
 
     if (!s)
         return;
     if (!s->outbound && series->direction == DIRECTION_OUTBOUND)
         meet_series(a, s, series);
-    sum_add_rollup(piece, series, counts);
     sum_add_rollup(&s->sum, series, counts);
     take_failures(a, counts);
     if (a->with_times)
-        take_times(a, piece, &s->sum, counts);
+        take_times(a, &s->sum, counts);
+    if (!a->hours_apart)
+        analytics_take_hour(a, series, start_us, counts);
+}
+
+void analytics_take_hour(void *analytics, const struct series_record *series, int64_t start_us,
+                         const struct rollup *counts)
+{
+    struct analytics *a = analytics;
+    struct sum *piece = piece_at(a, start_us);
+
+    sum_add_rollup(piece, series, counts);
+    if (a->with_times && !a->pieces_untimed)
+        take_times(a, piece, counts);
 }
 
 void analytics_take_requests(void *analytics, int64_t start_us, int64_t count)

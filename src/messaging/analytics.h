@@ -11,7 +11,9 @@ struct analytics {
     /* Said by the caller. */
     struct time_range range;
     struct arena *arena;
-    bool with_times; /* p95 is wanted, which costs memory */
+    bool with_times;     /* p95 is wanted, which costs memory */
+    bool hours_apart;    /* the pieces are hours, which are told by themselves */
+    bool pieces_untimed; /* p95 is wanted, but not of single pieces */
 
     int64_t first_us; /* when the first piece begins */
     size_t piece_count;
@@ -31,6 +33,9 @@ bool analytics_init(struct analytics *a, bool requests);
 /* For store_rollup_each and store_request_each: the context is the struct analytics. */
 void analytics_take_rollup(void *analytics, const struct series_record *series, int64_t start_us,
                            const struct rollup *counts);
+/* With hours_apart, for rollup_query.hours. */
+void analytics_take_hour(void *analytics, const struct series_record *series, int64_t start_us,
+                         const struct rollup *counts);
 void analytics_take_requests(void *analytics, int64_t start_us, int64_t count);
 /* After the last rollup. False: memory was short, and what is there is not whole. */
 bool analytics_end(struct analytics *a);

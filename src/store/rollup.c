@@ -153,6 +153,8 @@ void rollup_change_of(struct rollup_change *ret, const struct message *m, int64_
                                .series = series,
                                .id = m->id,
                                .accepted = 1,
+                               .inbound = m->direction == DIRECTION_INBOUND,
+                               .mms = m->kind == KIND_MMS,
                                .to = m->status,
                                .failure = m->failure,
                                .time_ms = timed ? rollup_time_ms(m->sent_us, m->delivered_us) : -1};

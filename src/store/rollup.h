@@ -40,6 +40,7 @@ int64_t rollup_quantile_ms(const struct rollup *r, unsigned percent);
 struct rollup_change {
     int64_t owner, series, id;     /* whose, in which series, and its number */
     int64_t accepted;              /* 1: it was not counted before */
+    bool inbound, mms;             /* told when it was not */
     enum message_status from, to;  /* from 0: from none */
     int64_t segments, cost_micros; /* more than before */
     enum failure failure;          /* that it ended with; 0 = none */

@@ -119,7 +119,10 @@ static int check_owner(struct ledger *l, bool scan)
         return failed;
     compare(l, &sum);
     sum_up(l, &sum);
-    return scan ? books_scan(l) : 0;
+    if (!scan)
+        return 0;
+    failed = books_scan(l);
+    return failed ? failed : books_together(l);
 }
 
 /* The next one that has anything; 0 = none. */

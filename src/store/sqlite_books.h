@@ -17,6 +17,8 @@ struct ledger {
 void books_differ(struct ledger *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Recounts the owner's messages and compares all rows with them. */
 int books_scan(struct ledger *l);
+/* Compares hours of all series together with those of each. */
+int books_together(struct ledger *l);
 /* Recounts what waits, of all owners. */
 int books_queues(struct sqlite_reader *r, struct books *books);
 

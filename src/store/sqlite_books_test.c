@@ -244,6 +244,11 @@ static void test_every_row_is_looked_at(void **state)
         {"INSERT INTO rollup SELECT owner, grain, start + 1, chunk, counts FROM rollup"
          " WHERE grain = 2",
          true, "2 scheduled are counted, 1 are there"},
+        {"DELETE FROM rollup WHERE grain = 3", false,
+         "0 messages of all series together are not the 7 of each"},
+        {"UPDATE rollup SET counts = x'02' WHERE grain = 3", false, "together are not"},
+        {"UPDATE rollup SET start = start + 1 WHERE grain = 3", false,
+         "hour 2025-11-15T01: 0 messages of all series together"},
         {"UPDATE rollup SET counts = x'02' WHERE grain = 1", false, "damaged"},
         {"UPDATE rollup SET counts = x'02' WHERE grain = 2", true, "damaged"},
         {"UPDATE rollup SET counts = x'020601000000007f' WHERE grain = 1", false, "damaged"},

@@ -192,16 +192,18 @@ static int find_page(struct sqlite_store *s, int64_t owner, enum grain grain, in
     return failed;
 }
 
-static int apply_to(struct sqlite_store *s, enum grain grain, const struct rollup_change *c)
+/* `number`: of the series, or what a row of all together has in its place. */
+static int apply_to(struct sqlite_store *s, enum grain grain, int64_t number,
+                    const struct rollup_change *c)
 {
     struct rollups *r = s->rollups;
     struct rollup_page *p = NULL;
     int failed = find_page(s, c->owner, grain, id_time_ms(c->id) / grain_ms[grain],
-                           c->series / ROLLUP_CHUNK, &p);
+                           number / ROLLUP_CHUNK, &p);
 
     if (failed)
         return failed;
-    struct rollup **row = &p->rows[c->series % ROLLUP_CHUNK];
+    struct rollup **row = &p->rows[number % ROLLUP_CHUNK];
     if (!*row && !(*row = arena_new(&r->arena, struct rollup)))
         return -ENOMEM;
     if (!p->dirty) {
@@ -212,10 +214,25 @@ static int apply_to(struct sqlite_store *s, enum grain grain, const struct rollu
     return rollup_count(*row, c, &r->arena) ? 0 : -ENOMEM;
 }
 
+/* What is received never moves, so a move is of an outbound message. */
+static int apply_together(struct sqlite_store *s, const struct rollup_change *c)
+{
+    struct rollup_change accepted = {
+        .owner = c->owner, .id = c->id, .accepted = c->accepted, .to = c->to, .time_ms = -1};
+    int failed = apply_to(s, GRAIN_TOGETHER, c->inbound ? TOGETHER_INBOUND : TOGETHER_OUTBOUND, c);
+
+    if (failed || !c->mms || c->inbound)
+        return failed;
+    return apply_to(s, GRAIN_TOGETHER, TOGETHER_MMS, &accepted);
+}
+
 int rollup_apply(struct sqlite_store *s, const struct rollup_change *c)
 {
-    int failed = apply_to(s, GRAIN_HOUR, c);
-    return failed ? failed : apply_to(s, GRAIN_DAY, c);
+    int failed = apply_to(s, GRAIN_HOUR, c->series, c);
+
+    if (!failed)
+        failed = apply_to(s, GRAIN_DAY, c->series, c);
+    return failed ? failed : apply_together(s, c);
 }
 
 int rollup_accepted(struct sqlite_store *s, const struct message *m, int64_t *ret)

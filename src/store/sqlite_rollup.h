@@ -12,10 +12,16 @@
 #include "store/sqlite_internal.h"
 #include "store/sqlite_work.h"
 
-/* The numbers are on disk. */
-enum grain { GRAIN_HOUR = 1, GRAIN_DAY = 2 };
+/* The numbers are on disk. GRAIN_TOGETHER: an hour, of all series of an owner together; so that who
+ * wants every hour of a month need not look at every series in it. */
+enum grain { GRAIN_HOUR = 1, GRAIN_DAY = 2, GRAIN_TOGETHER = 3 };
 
-static const int64_t grain_ms[] = {[GRAIN_HOUR] = 3600000, [GRAIN_DAY] = 86400000};
+static const int64_t grain_ms[] = {
+    [GRAIN_HOUR] = 3600000, [GRAIN_DAY] = 86400000, [GRAIN_TOGETHER] = 3600000};
+
+/* What a row of GRAIN_TOGETHER has in place of series. Of MMS only how many were accepted; they are
+ * among the outbound ones, too. */
+enum { TOGETHER_OUTBOUND = 0, TOGETHER_INBOUND = 1, TOGETHER_MMS = 2 };
 
 enum { ROLLUP_PAGES_MAX = 4096, ROLLUP_PAGE_SLOTS = 2 * ROLLUP_PAGES_MAX };
 
@@ -53,7 +59,7 @@ bool rollup_begin(struct sqlite_store *s);
 int rollup_accepted(struct sqlite_store *s, const struct message *m, int64_t *ret);
 /* A message whose row of `work` was `was` has moved. */
 int rollup_moved(struct sqlite_store *s, const struct message_move *move, const struct work *was);
-/* Counts it, for its hour and its day. */
+/* Counts it, for its hour and its day, and for the hour of all series. */
 int rollup_apply(struct sqlite_store *s, const struct rollup_change *c);
 /* Before the commit: writes what has changed. */
 int rollup_flush(struct sqlite_store *s);

@@ -13,6 +13,7 @@ struct listing {
     struct arena series_memory, row_memory;
     struct series_record **series; /* by number; NULL: does not match */
     size_t series_room;
+    bool has_inbound, lacks_inbound, lacks_outbound; /* series that match, and that do not */
 };
 
 /* ---- which series ---- */
@@ -69,9 +70,16 @@ static int find_series(struct listing *l)
 
     BIND_NUMBERS(rows, owner_of(l->query->account, l->query->mode));
     while ((code = sqlite3_step(rows)) == SQLITE_ROW && !failed) {
+        bool inbound;
         sqlite_series_from_row(rows, &r);
-        if (matches(&r, l->query))
+        inbound = r.direction == DIRECTION_INBOUND;
+        if (matches(&r, l->query)) {
             failed = keep_series(l, &r);
+            l->has_inbound |= inbound;
+        } else {
+            l->lacks_inbound |= inbound;
+            l->lacks_outbound |= !inbound;
+        }
     }
     int broken = finish(l->reader, rows, code);
     return broken ? broken : failed;
@@ -89,11 +97,11 @@ static bool any_matches(const struct listing *l, size_t first)
 
 typedef int rollup_unpacker(struct rollup_unpack *u, struct arena *a, struct rollup *ret);
 
-static int tell_row(struct listing *l, sqlite3_stmt *row, int64_t span_us)
+static int tell_row(struct listing *l, sqlite3_stmt *row, int64_t span_us, rollup_unpacker *unpack,
+                    rollup_tell *tell)
 {
     int64_t start_us = sqlite3_column_int64(row, 0) * span_us;
     size_t first = (size_t)sqlite3_column_int64(row, 1) * ROLLUP_CHUNK;
-    rollup_unpacker *unpack = l->query->without_times ? rollup_unpack_counts : rollup_unpack_all;
     struct rollup_unpack u;
     struct rollup counts;
     int failed = 0;
@@ -108,7 +116,7 @@ static int tell_row(struct listing *l, sqlite3_stmt *row, int64_t span_us)
         arena_reset(&l->row_memory);
         failed = unpack(&u, &l->row_memory, &counts);
         if (!failed)
-            l->tell(l->context, l->series[number], start_us, &counts);
+            tell(l->context, l->series[number], start_us, &counts);
     }
     return u.damaged ? -EBADMSG : failed;
 }
@@ -124,7 +132,9 @@ static int tell_rows(struct listing *l, enum grain grain, int64_t from_us, int64
     BIND_NUMBERS(rows, owner_of(l->query->account, l->query->mode), grain, from_us / span_us,
                  to_us / span_us);
     while ((code = sqlite3_step(rows)) == SQLITE_ROW && !failed)
-        failed = tell_row(l, rows, span_us);
+        failed =
+            tell_row(l, rows, span_us,
+                     l->query->without_times ? rollup_unpack_counts : rollup_unpack_all, l->tell);
     int broken = finish(l->reader, rows, code);
     return broken ? broken : failed;
 }
@@ -144,6 +154,62 @@ static int tell_all(struct listing *l)
     return failed ? failed : tell_rows(l, GRAIN_HOUR, last, q->to_us);
 }
 
+/* ---- hours besides ---- */
+
+static void tell_together(struct listing *l, unsigned place, int64_t start_us,
+                          const struct rollup *counts)
+{
+    static const struct series_record outbound = {.direction = DIRECTION_OUTBOUND,
+                                                  .kind = KIND_SMS},
+                                      mms = {.direction = DIRECTION_OUTBOUND, .kind = KIND_MMS},
+                                      inbound = {.direction = DIRECTION_INBOUND, .kind = KIND_SMS};
+
+    if (place == TOGETHER_OUTBOUND)
+        l->query->hours(l->context, &outbound, start_us, counts);
+    if (place == TOGETHER_INBOUND && l->has_inbound)
+        l->query->hours(l->context, &inbound, start_us, counts);
+    if (place == TOGETHER_MMS) { /* which were told among the others */
+        struct rollup less = {.accepted = -counts->accepted}, more = {.accepted = counts->accepted};
+        l->query->hours(l->context, &outbound, start_us, &less);
+        l->query->hours(l->context, &mms, start_us, &more);
+    }
+}
+
+static int tell_together_row(struct listing *l, sqlite3_stmt *row)
+{
+    int64_t start_us = sqlite3_column_int64(row, 0) * grain_ms[GRAIN_TOGETHER] * 1000;
+    struct rollup_unpack u;
+    struct rollup counts;
+    int failed = 0;
+
+    rollup_unpack_begin(&u, sqlite3_column_blob(row, 2), (size_t)sqlite3_column_bytes(row, 2));
+    while (!failed && rollup_unpack_next(&u)) {
+        arena_reset(&l->row_memory);
+        failed = rollup_unpack_all(&u, &l->row_memory, &counts);
+        if (!failed)
+            tell_together(l, u.place, start_us, &counts);
+    }
+    return u.damaged ? -EBADMSG : failed;
+}
+
+static int tell_hours(struct listing *l)
+{
+    const struct rollup_query *q = l->query;
+    bool together = !l->lacks_outbound && !(l->has_inbound && l->lacks_inbound);
+    enum grain grain = together ? GRAIN_TOGETHER : GRAIN_HOUR;
+    sqlite3_stmt *rows = l->reader->statements[READ_ROLLUP_BETWEEN];
+    int64_t span_us = grain_ms[grain] * 1000;
+    int code, failed = 0;
+
+    BIND_NUMBERS(rows, owner_of(q->account, q->mode), grain, q->from_us / span_us,
+                 q->to_us / span_us);
+    while ((code = sqlite3_step(rows)) == SQLITE_ROW && !failed)
+        failed = together ? tell_together_row(l, rows)
+                          : tell_row(l, rows, span_us, rollup_unpack_counts, q->hours);
+    int broken = finish(l->reader, rows, code);
+    return broken ? broken : failed;
+}
+
 int sqlite_rollup_each(struct store_reader *base, const struct rollup_query *query,
                        rollup_tell *tell, void *context)
 {
@@ -158,6 +224,8 @@ int sqlite_rollup_each(struct store_reader *base, const struct rollup_query *que
     failed = find_series(&l);
     if (!failed && l.series)
         failed = tell_all(&l);
+    if (!failed && l.series && query->hours)
+        failed = tell_hours(&l);
     arena_done(&l.series_memory);
     arena_done(&l.row_memory);
     return failed;

@@ -221,6 +221,9 @@ int store_attempt_list(struct store_reader *r, int64_t delivery, size_t most, st
 
 /* ---- numbers ---- */
 
+typedef void rollup_tell(void *context, const struct series_record *series, int64_t start_us,
+                         const struct rollup *counts);
+
 struct rollup_query {
     int64_t account;
     enum mode mode;
@@ -230,9 +233,11 @@ struct rollup_query {
     char country[3];        /* "" = any */
     uint32_t types;         /* bits 1 << enum message_type; 0 = any */
     struct str tag, sender; /* p == NULL: any */
+    /* Told of each hour besides, of the same moment; NULL: of none. Where the conditions leave no
+     * series out that is all series together, and of a series its direction and kind is told alone;
+     * else it is each that matches, without its times of delivery. */
+    rollup_tell *hours;
 };
-typedef void rollup_tell(void *context, const struct series_record *series, int64_t start_us,
-                         const struct rollup *counts);
 /* Tells all rows that match, in the order of time. The record of a series stays at its place
  * throughout, counts hold until the next ones are told. Cost depends on the time asked for, not on
  * how many messages there are. */

@@ -19,9 +19,9 @@ CREATE TABLE series (
 -- in a row. Rows that change at the same time lie side by side.
 CREATE TABLE rollup (
   owner INTEGER NOT NULL,
-  grain INTEGER NOT NULL,                 -- 1 an hour, 2 a day
+  grain INTEGER NOT NULL,                 -- 1 an hour, 2 a day, 3 an hour of all series together
   start INTEGER NOT NULL,                 -- unix time / 3600, / 86400
-  chunk INTEGER NOT NULL,                 -- number of the series / 16
+  chunk INTEGER NOT NULL,                 -- number of the series / 16; 0 of all together
   counts BLOB NOT NULL,                   -- see rollup_pack.h
   PRIMARY KEY (owner, grain, start, chunk)
 ) WITHOUT ROWID;
