@@ -9,8 +9,12 @@
 
 size_t rollup_pack_room(const struct rollup *r)
 {
-    return VARINT_MAX *
-           (2 + 1 + 1 + STATUS_SLOTS + 3 + 2 + 2 * (r->failures.count + r->times.count));
+    return VARINT_MAX * (2 + 1 + 1 + STATUS_SLOTS + 3 + 1 + 2 * r->failures.count);
+}
+
+size_t rollup_pack_times_room(const struct rollup *r)
+{
+    return VARINT_MAX * (2 + 2 * r->times.count);
 }
 
 static uint8_t *put_statuses(uint8_t *to, const int64_t statuses[STATUS_SLOTS])
@@ -46,42 +50,77 @@ static uint8_t *put_body(uint8_t *to, const struct rollup *r)
     to = varint_put(to, (uint64_t)r->segments);
     to = varint_put(to, (uint64_t)r->cost_micros);
     to = varint_put(to, (uint64_t)r->delivery_ms);
-    to = put_slots(to, &r->failures);
-    return put_slots(to, &r->times);
+    return put_slots(to, &r->failures);
 }
 
-/* The size stands before the body and is known after it: the body moves up to it. */
+/* The size stands before the body and is known after it: the body, which was written a little
+ * further on, moves up to it. */
+static uint8_t *put_size(uint8_t *to, const uint8_t *body, const uint8_t *end)
+{
+    size_t n = (size_t)(end - body);
+
+    to = varint_put(to, n);
+    memmove(to, body, n);
+    return to + n;
+}
+
 uint8_t *rollup_pack(uint8_t *to, unsigned place, const struct rollup *r)
 {
     uint8_t *size = varint_put(to, place), *body = size + VARINT_MAX;
-    size_t n = (size_t)(put_body(body, r) - body);
 
-    to = varint_put(size, n);
-    memmove(to, body, n);
-    return to + n;
+    return put_size(size, body, put_body(body, r));
+}
+
+uint8_t *rollup_pack_times(uint8_t *to, const struct rollup *r)
+{
+    uint8_t *body = to + VARINT_MAX;
+
+    return put_size(to, body, put_slots(body, &r->times));
 }
 
 /* ---- unpacking ---- */
 
 void rollup_unpack_begin(struct rollup_unpack *u, const void *bytes, size_t n)
 {
-    *u = (struct rollup_unpack){.at = bytes, .end = (const uint8_t *)bytes + n};
+    const uint8_t *at = bytes;
+
+    *u = (struct rollup_unpack){.at = at, .end = n ? at + n : at};
+}
+
+void rollup_unpack_times(struct rollup_unpack *u, const void *bytes, size_t n)
+{
+    u->times_at = bytes;
+    u->times_end = n ? u->times_at + n : u->times_at;
+    u->with_times = true;
+}
+
+/* To the next piece of a pack that begins with its size, between *at and the end. */
+static bool next_piece(const uint8_t **at, const uint8_t *end, const uint8_t **ret)
+{
+    uint64_t size = 0;
+
+    if (!varint_get(at, end, &size) || size > (uint64_t)(end - *at))
+        return false;
+    *ret = *at;
+    *at += size;
+    return true;
 }
 
 bool rollup_unpack_next(struct rollup_unpack *u)
 {
-    uint64_t place = 0, size = 0;
+    uint64_t place = 0;
 
-    if (u->damaged || u->at == u->end)
-        return false;
-    u->damaged = !varint_get(&u->at, u->end, &place) || !varint_get(&u->at, u->end, &size) ||
-                 place >= ROLLUP_CHUNK || size > (uint64_t)(u->end - u->at);
     if (u->damaged)
         return false;
+    if (u->at == u->end) {
+        u->damaged = u->with_times && u->times_at != u->times_end;
+        return false;
+    }
+    u->damaged = !varint_get(&u->at, u->end, &place) || place >= ROLLUP_CHUNK ||
+                 !next_piece(&u->at, u->end, &u->body) ||
+                 (u->with_times && !next_piece(&u->times_at, u->times_end, &u->times));
     u->place = (unsigned)place;
-    u->body = u->at;
-    u->at += size;
-    return true;
+    return !u->damaged;
 }
 
 /* Reads on; 0 when there is nothing more, and the entry is damaged. */
@@ -105,43 +144,40 @@ bool rollup_unpack_statuses(struct rollup_unpack *u, struct rollup *ret)
     return !u->damaged;
 }
 
-static int get_slots(struct rollup_unpack *u, unsigned limit, struct arena *a,
+/* All slots between `at` and the end, which must be just them. */
+static int get_slots(const uint8_t *at, const uint8_t *end, unsigned limit, struct arena *a,
                      struct rollup_slots *ret)
 {
-    uint64_t count = (uint64_t)get(u), slot = 0;
+    uint64_t count = 0, slot = 0;
 
-    if (count > limit || u->damaged)
+    if (!varint_get(&at, end, &count) || count > limit)
         return -EBADMSG;
-    struct rollup_slot *at = count ? arena_alloc(a, count * sizeof *at) : NULL;
-    if (count && !at)
+    struct rollup_slot *slots = count ? arena_alloc(a, count * sizeof *slots) : NULL;
+    if (count && !slots)
         return -ENOMEM;
     for (size_t i = 0; i < count; i++) {
-        uint64_t more = (uint64_t)get(u);
-        slot += more;
-        if (more >= limit || slot >= limit || (i > 0 && more == 0) || u->damaged)
+        uint64_t more, number;
+        if (!varint_get(&at, end, &more) || !varint_get(&at, end, &number) || more >= limit ||
+            (i > 0 && more == 0) || (slot += more) >= limit)
             return -EBADMSG;
-        at[i] = (struct rollup_slot){(unsigned)slot, get(u)};
+        slots[i] = (struct rollup_slot){(unsigned)slot, (int64_t)number};
     }
-    *ret = (struct rollup_slots){at, count, count};
-    return u->damaged ? -EBADMSG : 0;
+    *ret = (struct rollup_slots){slots, count, count};
+    return at == end ? 0 : -EBADMSG;
 }
 
-int rollup_unpack_counts(struct rollup_unpack *u, struct arena *a, struct rollup *ret)
+int rollup_unpack_all(struct rollup_unpack *u, struct arena *a, struct rollup *ret)
 {
     if (!rollup_unpack_statuses(u, ret))
         return -EBADMSG;
     ret->segments = get(u);
     ret->cost_micros = get(u);
     ret->delivery_ms = get(u);
-    return get_slots(u, ROLLUP_FAILURE_SLOTS, a, &ret->failures);
-}
-
-int rollup_unpack_all(struct rollup_unpack *u, struct arena *a, struct rollup *ret)
-{
-    int failed = rollup_unpack_counts(u, a, ret);
-
-    if (!failed)
-        failed = get_slots(u, ROLLUP_TIME_SLOTS, a, &ret->times);
-    u->damaged |= u->body != u->at;
-    return failed ? failed : u->damaged ? -EBADMSG : 0;
+    if (u->damaged)
+        return -EBADMSG;
+    int failed = get_slots(u->body, u->at, ROLLUP_FAILURE_SLOTS, a, &ret->failures);
+    if (!failed && u->with_times)
+        failed = get_slots(u->times, u->times_at, ROLLUP_TIME_SLOTS, a, &ret->times);
+    u->damaged |= failed == -EBADMSG;
+    return failed;
 }

@@ -58,29 +58,34 @@ static void assert_counts(struct rollup_unpack u, const struct rollup *wanted)
     struct rollup read, without = *wanted;
 
     without.times = (struct rollup_slots){0};
-    assert_int_equal(rollup_unpack_counts(&u, &arena, &read), 0);
+    u.with_times = false;
+    assert_int_equal(rollup_unpack_all(&u, &arena, &read), 0);
     assert_true(rollup_same(&read, &without));
     assert_false(u.damaged);
 }
 
 static void test_packed_is_unpacked(void **state)
 {
-    static uint8_t bytes[MANY];
+    static uint8_t bytes[MANY], times[MANY];
 
     for (uint64_t round = 1; round <= 500; round++) {
         struct rollup wanted[ROLLUP_CHUNK] = {0}, read, statuses;
         uint64_t seed = round;
         uint16_t places = (uint16_t)test_random(&seed);
-        uint8_t *to = bytes;
+        uint8_t *to = bytes, *times_to = times;
         for (unsigned i = 0; i < ROLLUP_CHUNK; i++)
             if (places & 1u << i) {
                 wanted[i] = random_rollup(&seed);
                 uint8_t *end = rollup_pack(to, i, &wanted[i]);
                 assert_true((size_t)(end - to) <= rollup_pack_room(&wanted[i]));
                 to = end;
+                end = rollup_pack_times(times_to, &wanted[i]);
+                assert_true((size_t)(end - times_to) <= rollup_pack_times_room(&wanted[i]));
+                times_to = end;
             }
         struct rollup_unpack u;
         rollup_unpack_begin(&u, bytes, (size_t)(to - bytes));
+        rollup_unpack_times(&u, times, (size_t)(times_to - times));
         while (rollup_unpack_next(&u)) {
             struct rollup_unpack again = u;
             assert_int_equal(rollup_unpack_all(&u, &arena, &read), 0);
@@ -97,13 +102,15 @@ static void test_packed_is_unpacked(void **state)
     }
 }
 
-static bool is_whole(const uint8_t *bytes, size_t n)
+/* The counts first, and the times from `middle` on. */
+static bool is_whole(const uint8_t *bytes, size_t middle, size_t n)
 {
     struct rollup_unpack u;
     struct rollup r;
     int failed = 0;
 
-    rollup_unpack_begin(&u, bytes, n);
+    rollup_unpack_begin(&u, bytes, middle);
+    rollup_unpack_times(&u, bytes + middle, n - middle);
     while (!failed && rollup_unpack_next(&u))
         failed = rollup_unpack_all(&u, &arena, &r);
     assert_true(failed == 0 || failed == -EBADMSG);
@@ -119,13 +126,15 @@ static void test_damage_is_told(void **state)
     for (uint64_t round = 1; round <= 40; round++) {
         uint64_t seed = round;
         struct rollup r = random_rollup(&seed);
-        size_t n = (size_t)(rollup_pack(bytes, 3, &r) - bytes);
-        assert_true(is_whole(bytes, n));
+        uint8_t *times = rollup_pack(bytes, 3, &r);
+        size_t middle = (size_t)(times - bytes);
+        size_t n = (size_t)(rollup_pack_times(times, &r) - bytes);
+        assert_true(is_whole(bytes, middle, n));
         for (size_t cut = 1; cut < n; cut++) {
             uint8_t *copy = malloc(cut);
             assert_non_null(copy);
             memcpy(copy, bytes, cut);
-            assert_false(is_whole(copy, cut));
+            assert_false(is_whole(copy, cut < middle ? cut : middle, cut));
             free(copy);
         }
         uint8_t *copy = malloc(n);
@@ -133,7 +142,7 @@ static void test_damage_is_told(void **state)
         for (size_t i = 0; i < 8 * n; i++) {
             memcpy(copy, bytes, n);
             copy[i / 8] ^= (uint8_t)(1 << i % 8);
-            is_whole(copy, n); /* may make another sense, and goes not too far */
+            is_whole(copy, middle, n); /* may make another sense, and goes not too far */
         }
         free(copy);
         arena_reset(&arena);
@@ -143,22 +152,25 @@ static void test_damage_is_told(void **state)
 static void test_nonsense_is_told(void **state)
 {
     static const struct {
-        size_t n;
+        size_t middle, n;
         uint8_t bytes[16];
     } cases[] = {
-        {2, {ROLLUP_CHUNK, 0}},                         /* no such place */
-        {2, {0, 0}},                                    /* nothing in it */
-        {2, {0, 1}},                                    /* longer than it is */
-        {9, {0, 7, 1, 0, 0, 0, 0, 0, 0}},               /* whole; with a byte too many below */
-        {10, {0, 8, 1, 0, 0, 0, 0, 0, 0, 0}},           /* a byte too many */
-        {11, {0, 9, 1, 0, 0, 0, 0, 1, 200, 1, 0}},      /* a slot without a count */
-        {13, {0, 11, 1, 0, 0, 0, 0, 2, 3, 1, 0, 1, 0}}, /* the same slot twice */
-        {12, {0, 10, 1, 0, 0, 0, 0, 0, 1, 128, 4, 1}},  /* a slot above all */
-        {10, {0, 8, 1, 128, 2, 0, 0, 0, 0, 0}},         /* a status above all */
+        {2, 2, {ROLLUP_CHUNK, 0}},                             /* no such place */
+        {2, 2, {0, 0}},                                        /* nothing in it */
+        {2, 2, {0, 1}},                                        /* longer than it is */
+        {8, 10, {0, 6, 1, 0, 0, 0, 0, 0, 1, 0}},               /* whole; a byte too many below */
+        {9, 11, {0, 7, 1, 0, 0, 0, 0, 0, 0, 1, 0}},            /* among the counts */
+        {8, 11, {0, 6, 1, 0, 0, 0, 0, 0, 2, 0, 0}},            /* among the times */
+        {8, 11, {0, 6, 1, 0, 0, 0, 0, 0, 1, 0, 0}},            /* behind them */
+        {8, 8, {0, 6, 1, 0, 0, 0, 0, 0}},                      /* no times */
+        {9, 11, {0, 7, 1, 0, 0, 0, 0, 1, 200, 1, 0}},          /* a slot without a count */
+        {12, 14, {0, 10, 1, 0, 0, 0, 0, 2, 3, 1, 0, 1, 1, 0}}, /* the same slot twice */
+        {8, 13, {0, 6, 1, 0, 0, 0, 0, 0, 4, 1, 128, 4, 1}},    /* a slot above all */
+        {9, 11, {0, 7, 1, 128, 2, 0, 0, 0, 0, 1, 0}},          /* a status above all */
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        assert_int_equal(is_whole(cases[i].bytes, cases[i].n), i == 3);
+        assert_int_equal(is_whole(cases[i].bytes, cases[i].middle, cases[i].n), i == 3);
 }
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)

@@ -64,8 +64,7 @@ static int add_days(struct ledger *l, struct rollup *sum)
     while ((code = sqlite3_step(rows)) == SQLITE_ROW) {
         struct rollup_unpack u;
         struct rollup r;
-        rollup_unpack_begin(&u, sqlite3_column_blob(rows, 2),
-                            (size_t)sqlite3_column_bytes(rows, 2));
+        rollup_unpack_row(&u, rows, 2, false);
         while (rollup_unpack_next(&u) && rollup_unpack_statuses(&u, &r))
             rollup_add(sum, &r, &none);
         if (u.damaged)

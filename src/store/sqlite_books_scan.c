@@ -160,8 +160,7 @@ static int take_row(struct scan *s, struct cursor *c,
     struct rollup r;
     int failed = 0;
 
-    rollup_unpack_begin(&u, sqlite3_column_blob(c->rows, 2),
-                        (size_t)sqlite3_column_bytes(c->rows, 2));
+    rollup_unpack_row(&u, c->rows, 2, true);
     while (!failed && rollup_unpack_next(&u)) {
         arena_reset(&s->row_memory);
         failed = rollup_unpack_all(&u, &s->row_memory, &r);

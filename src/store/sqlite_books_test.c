@@ -93,9 +93,10 @@ static void test_right_books(void **state)
 /* Reads the row of the series 2, changes it and writes it back. */
 static void spoil(enum grain grain, void (*change)(struct rollup *r))
 {
-    static const char get[] = "SELECT counts FROM rollup WHERE owner = 3 AND grain = ?1";
-    static const char put[] = "UPDATE rollup SET counts = ?2 WHERE owner = 3 AND grain = ?1";
-    uint8_t bytes[4096], *to = bytes;
+    static const char get[] = "SELECT counts, times FROM rollup WHERE owner = 3 AND grain = ?1";
+    static const char put[] =
+        "UPDATE rollup SET counts = ?2, times = ?3 WHERE owner = 3 AND grain = ?1";
+    uint8_t bytes[4096], *to = bytes, times[4096], *times_to = times;
     struct rollup_unpack u;
     struct rollup r;
     sqlite3_stmt *statement;
@@ -105,18 +106,19 @@ static void spoil(enum grain grain, void (*change)(struct rollup *r))
     assert_int_equal(sqlite3_prepare_v2(db, get, -1, &statement, NULL), SQLITE_OK);
     sqlite3_bind_int(statement, 1, grain);
     assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
-    rollup_unpack_begin(&u, sqlite3_column_blob(statement, 0),
-                        (size_t)sqlite3_column_bytes(statement, 0));
+    rollup_unpack_row(&u, statement, 0, true);
     while (rollup_unpack_next(&u)) {
         assert_int_equal(rollup_unpack_all(&u, &test_arena, &r), 0);
         if (u.place == 2)
             change(&r);
         to = rollup_pack(to, u.place, &r);
+        times_to = rollup_pack_times(times_to, &r);
     }
     sqlite3_finalize(statement);
     assert_int_equal(sqlite3_prepare_v2(db, put, -1, &statement, NULL), SQLITE_OK);
     sqlite3_bind_int(statement, 1, grain);
     sqlite3_bind_blob(statement, 2, bytes, (int)(to - bytes), SQLITE_STATIC);
+    sqlite3_bind_blob(statement, 3, times, (int)(times_to - times), SQLITE_STATIC);
     assert_int_equal(sqlite3_step(statement), SQLITE_DONE);
     sqlite3_finalize(statement);
     sqlite3_close(db);
@@ -238,10 +240,10 @@ static void test_every_row_is_looked_at(void **state)
     } cases[] = {
         {"DELETE FROM rollup WHERE grain = 1", false, "0 accepted are counted, 6 are there"},
         {"DELETE FROM rollup WHERE grain = 2", true, "0 scheduled are counted, 1 are there"},
-        {"INSERT INTO rollup SELECT owner, grain, start + 1, chunk, counts FROM rollup"
+        {"INSERT INTO rollup SELECT owner, grain, start + 1, chunk, counts, times FROM rollup"
          " WHERE grain = 1",
          false, "hour 2025-11-15T02: 6 accepted are counted, 0 are there"},
-        {"INSERT INTO rollup SELECT owner, grain, start + 1, chunk, counts FROM rollup"
+        {"INSERT INTO rollup SELECT owner, grain, start + 1, chunk, counts, times FROM rollup"
          " WHERE grain = 2",
          true, "2 scheduled are counted, 1 are there"},
         {"DELETE FROM rollup WHERE grain = 3", false,

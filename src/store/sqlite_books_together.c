@@ -71,8 +71,7 @@ static int add_row(struct comparison *c, struct hour *h)
     struct rollup_unpack u;
     struct rollup r;
 
-    rollup_unpack_begin(&u, sqlite3_column_blob(h->rows, 2),
-                        (size_t)sqlite3_column_bytes(h->rows, 2));
+    rollup_unpack_row(&u, h->rows, 2, true);
     while (rollup_unpack_next(&u) && rollup_unpack_all(&u, &h->memory, &r) == 0) {
         size_t number = first + u.place;
         if (h == &c->together && number == TOGETHER_MMS) {

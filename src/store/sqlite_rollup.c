@@ -86,12 +86,12 @@ static struct rollup_page **slot_of(struct rollups *r, int64_t owner, enum grain
 /* ---- reading and writing rows ---- */
 
 /* Messages must go on when this is damaged: the row begins anew, and the books tell. */
-static int unpack_page(struct sqlite_store *s, struct rollup_page *p, const void *bytes, size_t n)
+static int unpack_page(struct sqlite_store *s, struct rollup_page *p, sqlite3_stmt *row)
 {
     struct rollup_unpack u;
     int failed = 0;
 
-    rollup_unpack_begin(&u, bytes, n);
+    rollup_unpack_row(&u, row, 0, true);
     while (!failed && rollup_unpack_next(&u)) {
         p->rows[u.place] = arena_new(&s->rollups->arena, struct rollup);
         failed = p->rows[u.place] ? rollup_unpack_all(&u, &s->rollups->arena, p->rows[u.place])
@@ -112,41 +112,54 @@ static int load_page(struct sqlite_store *s, struct rollup_page *p)
     BIND_NUMBERS(get, p->owner, p->grain, p->start, p->chunk);
     int code = sqlite3_step(get);
     if (code == SQLITE_ROW)
-        failed =
-            unpack_page(s, p, sqlite3_column_blob(get, 0), (size_t)sqlite3_column_bytes(get, 0));
+        failed = unpack_page(s, p, get);
     sqlite3_reset(get);
     return code == SQLITE_ROW || code == SQLITE_DONE ? failed : sqlite_failed(s);
 }
 
-static uint8_t *pack_page(struct rollups *r, const struct rollup_page *p)
+static int make_room(struct rollups *r, const struct rollup_page *p)
 {
     size_t room = 0;
 
     for (size_t i = 0; i < ROLLUP_CHUNK; i++)
-        room += p->rows[i] ? rollup_pack_room(p->rows[i]) : 0;
-    if (room > r->room) {
-        uint8_t *larger = realloc(r->bytes, room);
-        if (!larger)
-            return NULL;
-        r->bytes = larger;
-        r->room = room;
-    }
+        if (p->rows[i])
+            room += rollup_pack_room(p->rows[i]) + rollup_pack_times_room(p->rows[i]);
+    if (room <= r->room)
+        return 0;
+    uint8_t *larger = realloc(r->bytes, room);
+    if (!larger)
+        return -ENOMEM;
+    r->bytes = larger;
+    r->room = room;
+    return 0;
+}
+
+/* Counts first, and the times behind them. */
+static uint8_t *pack_page(struct rollups *r, const struct rollup_page *p, const uint8_t **ret_times)
+{
     uint8_t *to = r->bytes;
+
     for (unsigned i = 0; i < ROLLUP_CHUNK; i++)
         if (p->rows[i])
             to = rollup_pack(to, i, p->rows[i]);
+    *ret_times = to;
+    for (unsigned i = 0; i < ROLLUP_CHUNK; i++)
+        if (p->rows[i])
+            to = rollup_pack_times(to, p->rows[i]);
     return to;
 }
 
 static int write_page(struct sqlite_store *s, const struct rollup_page *p)
 {
     sqlite3_stmt *put = s->statements[WRITE_ROLLUP_PUT];
-    const uint8_t *end = pack_page(s->rollups, p);
+    const uint8_t *times, *end;
 
-    if (!end)
+    if (make_room(s->rollups, p) != 0)
         return -ENOMEM;
+    end = pack_page(s->rollups, p, &times);
     BIND_NUMBERS(put, p->owner, p->grain, p->start, p->chunk);
-    sqlite3_bind_blob(put, 5, s->rollups->bytes, (int)(end - s->rollups->bytes), SQLITE_STATIC);
+    sqlite3_bind_blob(put, 5, s->rollups->bytes, (int)(times - s->rollups->bytes), SQLITE_STATIC);
+    sqlite3_bind_blob(put, 6, times, (int)(end - times), SQLITE_STATIC);
     return run(s, WRITE_ROLLUP_PUT);
 }
 

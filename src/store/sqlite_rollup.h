@@ -74,5 +74,14 @@ void sqlite_series_from_row(sqlite3_stmt *row, struct series_record *ret);
  * sql/rollup.sql; views hold until the next step. *ret_series: what its open row says; 0. */
 void sqlite_counted_from_row(sqlite3_stmt *row, struct message *m, int64_t *ret_series);
 
+/* A row whose columns from `at` on are counts and times; the latter are not read unless wanted. */
+static inline void rollup_unpack_row(struct rollup_unpack *u, sqlite3_stmt *row, int at, bool times)
+{
+    rollup_unpack_begin(u, sqlite3_column_blob(row, at), (size_t)sqlite3_column_bytes(row, at));
+    if (times)
+        rollup_unpack_times(u, sqlite3_column_blob(row, at + 1),
+                            (size_t)sqlite3_column_bytes(row, at + 1));
+}
+
 /* In the migration to schema 8: counts what there is. */
 int rollup_backfill(struct sqlite_store *s);

@@ -95,9 +95,7 @@ static bool any_matches(const struct listing *l, size_t first)
     return false;
 }
 
-typedef int rollup_unpacker(struct rollup_unpack *u, struct arena *a, struct rollup *ret);
-
-static int tell_row(struct listing *l, sqlite3_stmt *row, int64_t span_us, rollup_unpacker *unpack,
+static int tell_row(struct listing *l, sqlite3_stmt *row, int64_t span_us, bool times,
                     rollup_tell *tell)
 {
     int64_t start_us = sqlite3_column_int64(row, 0) * span_us;
@@ -108,13 +106,13 @@ static int tell_row(struct listing *l, sqlite3_stmt *row, int64_t span_us, rollu
 
     if (!any_matches(l, first))
         return 0;
-    rollup_unpack_begin(&u, sqlite3_column_blob(row, 2), (size_t)sqlite3_column_bytes(row, 2));
+    rollup_unpack_row(&u, row, 2, times);
     while (!failed && rollup_unpack_next(&u)) {
         size_t number = first + u.place;
         if (number >= l->series_room || !l->series[number])
             continue;
         arena_reset(&l->row_memory);
-        failed = unpack(&u, &l->row_memory, &counts);
+        failed = rollup_unpack_all(&u, &l->row_memory, &counts);
         if (!failed)
             tell(l->context, l->series[number], start_us, &counts);
     }
@@ -132,9 +130,7 @@ static int tell_rows(struct listing *l, enum grain grain, int64_t from_us, int64
     BIND_NUMBERS(rows, owner_of(l->query->account, l->query->mode), grain, from_us / span_us,
                  to_us / span_us);
     while ((code = sqlite3_step(rows)) == SQLITE_ROW && !failed)
-        failed =
-            tell_row(l, rows, span_us,
-                     l->query->without_times ? rollup_unpack_counts : rollup_unpack_all, l->tell);
+        failed = tell_row(l, rows, span_us, !l->query->without_times, l->tell);
     int broken = finish(l->reader, rows, code);
     return broken ? broken : failed;
 }
@@ -182,7 +178,7 @@ static int tell_together_row(struct listing *l, sqlite3_stmt *row)
     struct rollup counts;
     int failed = 0;
 
-    rollup_unpack_begin(&u, sqlite3_column_blob(row, 2), (size_t)sqlite3_column_bytes(row, 2));
+    rollup_unpack_row(&u, row, 2, !l->query->without_times);
     while (!failed && rollup_unpack_next(&u)) {
         arena_reset(&l->row_memory);
         failed = rollup_unpack_all(&u, &l->row_memory, &counts);
@@ -204,8 +200,8 @@ static int tell_hours(struct listing *l)
     BIND_NUMBERS(rows, owner_of(q->account, q->mode), grain, q->from_us / span_us,
                  q->to_us / span_us);
     while ((code = sqlite3_step(rows)) == SQLITE_ROW && !failed)
-        failed = together ? tell_together_row(l, rows)
-                          : tell_row(l, rows, span_us, rollup_unpack_counts, q->hours);
+        failed =
+            together ? tell_together_row(l, rows) : tell_row(l, rows, span_us, false, q->hours);
     int broken = finish(l->reader, rows, code);
     return broken ? broken : failed;
 }

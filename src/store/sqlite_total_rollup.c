@@ -123,7 +123,7 @@ static int add_row(struct summing *s, sqlite3_stmt *row)
 
     if (!any_counts(s, first))
         return 0;
-    rollup_unpack_begin(&u, sqlite3_column_blob(row, 2), (size_t)sqlite3_column_bytes(row, 2));
+    rollup_unpack_row(&u, row, 2, false);
     while (rollup_unpack_next(&u)) {
         enum part part = s->parts[first + u.place];
         if (part && rollup_unpack_statuses(&u, &counts))

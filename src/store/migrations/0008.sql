@@ -23,6 +23,7 @@ CREATE TABLE rollup (
   start INTEGER NOT NULL,                 -- unix time / 3600, / 86400
   chunk INTEGER NOT NULL,                 -- number of the series / 16; 0 of all together
   counts BLOB NOT NULL,                   -- see rollup_pack.h
+  times BLOB NOT NULL,                    -- of delivery; last, so that who does not want them need not read them
   PRIMARY KEY (owner, grain, start, chunk)
 ) WITHOUT ROWID;
 

@@ -11,13 +11,14 @@ SELECT {series_columns} FROM series;
 SELECT {series_columns} FROM series WHERE owner = ?1;
 
 -- name: rollup_get
-SELECT counts FROM rollup WHERE owner = ?1 AND grain = ?2 AND start = ?3 AND chunk = ?4;
+SELECT counts, times FROM rollup WHERE owner = ?1 AND grain = ?2 AND start = ?3 AND chunk = ?4;
 
 -- name: rollup_put
-INSERT OR REPLACE INTO rollup (owner, grain, start, chunk, counts) VALUES (?1, ?2, ?3, ?4, ?5);
+INSERT OR REPLACE INTO rollup (owner, grain, start, chunk, counts, times)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6);
 
 -- name: rollup_between
-SELECT start, chunk, counts FROM rollup
+SELECT start, chunk, counts, times FROM rollup
 WHERE owner = ?1 AND grain = ?2 AND start >= ?3 AND start < ?4 ORDER BY start, chunk;
 
 -- name: message_cost
