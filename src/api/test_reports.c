@@ -192,7 +192,7 @@ static const char *p95_text(const struct counts *c)
     qsort(sorted, c->time_count, sizeof *sorted, compare);
     int64_t exact = sorted[(c->time_count * 95 + 99) / 100 - 1];
     int64_t shown = rollup_slot_middle_ms(rollup_time_slot(exact));
-    assert_true(llabs(shown - exact) * 1000 <= 32 * exact);
+    assert_true(llabs(shown - exact) * 1000 <= 63 * exact);
     return decimal(shown * 1000);
 }
 

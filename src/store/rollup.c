@@ -2,7 +2,7 @@
 
 #include <assert.h>
 
-enum { FINE_BITS = 4, FINE = 1 << FINE_BITS };
+enum { FINE_BITS = 3, FINE = 1 << FINE_BITS };
 
 bool message_is_free(enum message_status status, enum failure failure, int64_t sent_us)
 {

@@ -1,8 +1,8 @@
 /* Counts of messages that can be put together: the counts of two hours added are those of both,
  * also the times of delivery.
  *
- * Times are counted in slots that grow with the time: one for each millisecond below 16, and 16 for
- * each doubling from there on. So the middle of a slot is off by 3.2 per cent at most. The numbers
+ * Times are counted in slots that grow with the time: one for each millisecond below 8, and 8 for
+ * each doubling from there on. So the middle of a slot is off by 6.3 per cent at most. The numbers
  * of the slots are on disk. */
 #pragma once
 
@@ -10,7 +10,7 @@
 #include "store/records.h"
 
 enum {
-    ROLLUP_TIME_SLOTS = 512,   /* the last takes all above 12 months */
+    ROLLUP_TIME_SLOTS = 256,   /* the last takes all above half a year */
     ROLLUP_FAILURE_SLOTS = 32, /* room for every enum failure */
 };
 
