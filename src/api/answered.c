@@ -96,7 +96,7 @@ static bool holds_number(struct str segment)
 static bool holds_secret(struct str segment)
 {
     static const char *const marks[] = {"sl_test_", "sl_live_", "whsec_"};
-    char text[PATH_SHOWN + 1];
+    char text[PATH_SHOWN + 1] = "";
     size_t n = 0;
 
     while (segment.n && n < PATH_SHOWN)

@@ -267,12 +267,12 @@ static int64_t min_start(int64_t a, int64_t b)
 
 static int scan_day(struct scan *s, int64_t start)
 {
-    const int64_t hours = grain_ms[GRAIN_DAY] / grain_ms[GRAIN_HOUR];
     int64_t hour;
     int failed = 0;
 
     span_begin(&s->day, GRAIN_DAY, start);
-    while (!failed && (hour = min_start(s->messages.start, s->hours.start)) < (start + 1) * hours)
+    while (!failed &&
+           (hour = min_start(s->messages.start, s->hours.start)) < (start + 1) * HOURS_A_DAY)
         failed = scan_hour(s, hour);
     while (!failed && s->days.start == start)
         failed = take_row(s, &s->days, take_day);
@@ -282,7 +282,6 @@ static int scan_day(struct scan *s, int64_t start)
 
 static int scan_days(struct scan *s)
 {
-    const int64_t hours = grain_ms[GRAIN_DAY] / grain_ms[GRAIN_HOUR];
     int failed = 0;
 
     next_message(s);
@@ -290,7 +289,7 @@ static int scan_days(struct scan *s)
     next_row(&s->days);
     while (!failed) {
         int64_t hour = min_start(s->messages.start, s->hours.start);
-        int64_t day = min_start(s->days.start, hour == INT64_MAX ? hour : hour / hours);
+        int64_t day = min_start(s->days.start, hour == INT64_MAX ? hour : hour / HOURS_A_DAY);
         if (day == INT64_MAX)
             break;
         failed = scan_day(s, day);

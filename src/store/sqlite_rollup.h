@@ -19,6 +19,8 @@ enum grain { GRAIN_HOUR = 1, GRAIN_DAY = 2, GRAIN_TOGETHER = 3 };
 static const int64_t grain_ms[] = {
     [GRAIN_HOUR] = 3600000, [GRAIN_DAY] = 86400000, [GRAIN_TOGETHER] = 3600000};
 
+enum { HOURS_A_DAY = 24 };
+
 /* What a row of GRAIN_TOGETHER has in place of series. Of MMS only how many were accepted; they are
  * among the outbound ones, too. */
 enum { TOGETHER_OUTBOUND = 0, TOGETHER_INBOUND = 1, TOGETHER_MMS = 2 };

@@ -3,8 +3,6 @@
 #include "store/sqlite_rows.h"
 #include "store/sqlite_search.h"
 
-enum { HOURS_A_DAY = 24 };
-
 /* What a series is to a search. */
 enum part {
     PART_NONE,
