@@ -1,6 +1,7 @@
 /* A carrier's life, from binding to unbinding, and how it stands. */
 #include "carriers/smpp_carrier_internal.h"
 
+#include "base/log.h"
 #include "base/random.h"
 
 #include <errno.h>
@@ -177,6 +178,8 @@ void smpp_carrier_drain(struct smpp_carrier *c, bool drained)
         return;
     c->record.drained = drained;
     c->record.since_us = clock_now_us(c->options.clock);
+    log_info("carrier", drained ? "%s is drained: it gets no messages" : "%s gets messages again",
+             c->record.name);
     if (drained)
         smpp_feed_return(c);
     c->room_freed = true;

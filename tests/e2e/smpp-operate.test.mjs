@@ -67,9 +67,8 @@ describe('smpp: operating', { timeout: 120_000 * slowness }, () => {
   }));
 
   it('drain and enable', () => withTwo(async ({ a, b, live, client }) => {
-    await live.server.command('carriers', 'drain', 'first', '--config', live.file);
+    await live.drain('first');
     assert.equal((await live.carriers()).first.state, 'drained');
-    await sleep(1000 * slowness); // the server looks twice a second
     const { messageId } = await client.sent({ to, text: 'waits' });
     await sleep(700);
     assert.equal((await client.message(messageId)).status, 'queued');

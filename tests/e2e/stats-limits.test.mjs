@@ -140,8 +140,7 @@ describe('what limits sending', { timeout: 180_000 * slowness }, () => {
   });
 
   it('a carrier that the operator has drained', withLive({}, one(), async ({ live, client }) => {
-    await live.server.command('carriers', 'drain', 'acme', '--config', live.file);
-    await until('the drain', async () => (await live.carriers()).acme.state === 'drained');
+    await live.drain('acme');
     await sendMany(client, 1);
     const { limitedBy } = await untilLimit(client, 'drained');
     assert.deepEqual(limitedBy, [{ limit: 'drained', carrier: 'acme', waiting: 1, message: 'Carrier acme is drained by the operator; 1 message waits for it.' }]);
@@ -179,8 +178,7 @@ describe('what limits sending', { timeout: 180_000 * slowness }, () => {
     const live = await liveServer({ carrier: { acme: carrier(smsc), beta: carrier(smsc, { system_id: 'beta' }) }, route: { all: { carrier: 'acme' } } });
     try {
       await smsc.bound(2);
-      await live.server.command('carriers', 'drain', 'acme', '--config', live.file);
-      await until('the drain', async () => (await live.carriers()).acme.state === 'drained');
+      await live.drain('acme');
       await sendMany(live.client, 2);
       await untilLimit(live.client, 'drained');
       const stream = await listen(live.client, { path });

@@ -181,6 +181,11 @@ export async function liveServer(sections, options = {}) {
       const list = JSON.parse(await server.command('carriers', 'list', '--config', file, '-o', 'json'));
       return Object.fromEntries((list.data ?? list).map((row) => [row.name, row]));
     },
+    // The store knows at once; the running server a moment later, and says so.
+    drain: async (name) => {
+      await server.command('carriers', 'drain', name, '--config', file);
+      await until(`the drain of ${name}`, () => server.stderr.includes(`${name} is drained`));
+    },
     // Stops and says whether all went well; then nothing of it is left.
     end: async () => {
       try {
