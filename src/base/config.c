@@ -226,6 +226,8 @@ static void settle_lists(struct config *c)
     c->plan_count = c->lists[CONFIG_PLAN].count;
     c->carriers = c->lists[CONFIG_CARRIER].items;
     c->carrier_count = c->lists[CONFIG_CARRIER].count;
+    c->mmscs = c->lists[CONFIG_MMSC].items;
+    c->mmsc_count = c->lists[CONFIG_MMSC].count;
     c->senders = c->lists[CONFIG_SENDER].items;
     c->sender_count = c->lists[CONFIG_SENDER].count;
     c->routes = c->lists[CONFIG_ROUTE].items;

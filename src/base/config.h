@@ -44,6 +44,8 @@ enum { CONFIG_REQUESTS_OFF, CONFIG_REQUESTS_ERRORS, CONFIG_REQUESTS_ALL }; /* lo
       "Wrong keys that one address may show in a minute; 0 is any number.")                        \
     X(server, maintenance, WORD, "off", 0, 0, "off on", NULL,                                      \
       "on refuses all calls with 503, until it is off again.")                                     \
+    X(server, public_url, TEXT, "", 0, 1000, NULL, NULL,                                           \
+      "Where clients reach this server, for links; not set: where it listens.")                    \
     X(server, docs_url, TEXT, "", 0, 0, NULL, NULL,                                                \
       "Where error messages point to; not set: this server's own /docs.")                          \
     X(tls, certificate, PATH, "", 0, 0, NULL, NULL,                                                \
@@ -57,6 +59,23 @@ enum { CONFIG_REQUESTS_OFF, CONFIG_REQUESTS_ERRORS, CONFIG_REQUESTS_ALL }; /* lo
       "Time until the simulated carrier takes a test message.")                                    \
     X(simulator, delivery, DURATION, "1000ms", 0, 3600000, NULL, NULL,                             \
       "Time until the simulated carrier delivers a test message.")                                 \
+    X(simulator, media, WORD, "lenient", 0, 0, "off lenient strict", NULL,                         \
+      "Media of test messages: fetched as far as possible, or like live ones.")                    \
+    X(media, connections, INTEGER, "64", 1, 4096, NULL, NULL,                                      \
+      "Connections to servers of media open at once.")                                             \
+    X(media, timeout, DURATION, "30s", 1000, 600000, NULL, NULL, "Time to fetch one media file.")  \
+    X(media, max_size, INTEGER, "5000000", 1000, 100000000, NULL, NULL,                            \
+      "Bytes that the media of a message may have, all together.")                                 \
+    X(media, allow, TEXT, "", 0, 4000, NULL, NULL,                                                 \
+      "Networks (CIDR) besides the public internet that media may be fetched from.")               \
+    X(media, allow_localhost, WORD, "off", 0, 0, "off on", "allow-localhost-media",                \
+      "on lets media be fetched from this machine; for development.")                              \
+    X(media, ca, PATH, "", 0, 0, NULL, NULL,                                                       \
+      "Authorities (PEM) that servers of media are trusted by besides the system's.")              \
+    X(mm7, listen, ADDRESS, "127.0.0.1:8444", 0, 0, "off", "mm7-listen",                           \
+      "Address and port where MMSCs bring reports and messages; off: nowhere.")                    \
+    X(mm7, tls, WORD, "off", 0, 0, "off on", NULL,                                                 \
+      "on: MMSCs come over TLS, and see the certificate of the API.")                              \
     X(webhooks, allow, TEXT, "", 0, 4000, NULL, NULL,                                              \
       "Networks (CIDR) besides the public internet that webhooks may reach.")                      \
     X(webhooks, allow_localhost, WORD, "off", 0, 0, "off on", "allow-localhost-webhooks",          \
@@ -86,9 +105,9 @@ enum { CONFIG_REQUESTS_OFF, CONFIG_REQUESTS_ERRORS, CONFIG_REQUESTS_ALL }; /* lo
     X(metrics, token, SECRET, "", 0, 256, NULL, NULL,                                              \
       "What must be shown to read the metrics; needed unless they are on loopback.")
 
-/* What the sections that have a name hold: [plan NAME], [carrier NAME], [sender ADDRESS],
- * [route NAME]. X(key, type, default, least, most, words, help); the member is the key, durations
- * end in _ms and money in _micros. */
+/* What the sections that have a name hold: [plan NAME], [carrier NAME], [mmsc NAME], [sender
+ * ADDRESS], [route NAME]. X(key, type, default, least, most, words, help); the member is the key,
+ * durations end in _ms and money in _micros. */
 #define CONFIG_PLAN_ROWS(X)                                                                        \
     X(per_minute, INTEGER, "0", 0, 1000000000, NULL, "Requests in a minute; 0: any number.")       \
     X(per_hour, INTEGER, "0", 0, 1000000000, NULL, "Requests in an hour; 0: any number.")
@@ -137,10 +156,48 @@ enum { CONFIG_REQUESTS_OFF, CONFIG_REQUESTS_ERRORS, CONFIG_REQUESTS_ALL }; /* lo
     X(statuses, TEXT, "", 0, 1000, NULL,                                                           \
       "What statuses mean here: 0x45=temporary 0x400-0x4ff=permanent:spam.")
 
+/* A carrier of MMS: an MMSC that we reach over MM7. */
+#define CONFIG_MMSC_ROWS(X)                                                                        \
+    X(url, TEXT, "", 1, 2048, NULL, "Where the MMSC takes messages: https://mmsc.example/mm7.")    \
+    X(vasp_id, TEXT, "", 0, 64, NULL, "Our VASPID.")                                               \
+    X(vas_id, TEXT, "", 0, 64, NULL, "Our VASID.")                                                 \
+    X(username, TEXT, "", 0, 255, NULL, "Name for HTTP Basic authentication.")                     \
+    X(password, SECRET, "", 0, 255, NULL, "Password of username.")                                 \
+    X(token, SECRET, "", 0, 4096, NULL, "Token for Bearer authentication, instead of both.")       \
+    X(version, TEXT, "6.8.0", 0, 16, NULL, "MM7Version that we say.")                              \
+    X(namespace, TEXT,                                                                             \
+      "http://www.3gpp.org/ftp/Specs/archive/23_series/23.140/schema/REL-6-MM7-1-4", 0, 255, NULL, \
+      "XML namespace of MM7 that the MMSC knows.")                                                 \
+    X(numbers, WORD, "plus", 0, 0, "plus plain plmn",                                              \
+      "Form of numbers: +15551234567, 15551234567, or +15551234567/TYPE=PLMN.")                    \
+    X(service_code, TEXT, "", 0, 64, NULL, "ServiceCode of messages, for billing.")                \
+    X(encoding, WORD, "base64", 0, 0, "base64 binary", "How media files travel.")                  \
+    X(max_size, INTEGER, "0", 0, 100000000, NULL,                                                  \
+      "Bytes of media that the MMSC takes in a message; 0: as media.max_size.")                    \
+    X(media_types, WORDS, "", 0, 0, "jpeg png gif webp mp4 3gp amr mp3 vcard text",                \
+      "Types of media that it takes; not set: all but webp.")                                      \
+    X(reports, WORD, "on", 0, 0, "off on", "Whether delivery reports are asked for.")              \
+    X(window, INTEGER, "32", 1, 1000, NULL, "Messages that may be unanswered.")                    \
+    X(rate, INTEGER, "0", 0, 100000, NULL, "Messages a second; 0: any number.")                    \
+    X(connect_timeout, DURATION, "10s", 100, 600000, NULL, "Time to connect.")                     \
+    X(response_timeout, DURATION, "60s", 100, 3600000, NULL, "Time for a message and its answer.") \
+    X(reconnect_min, DURATION, "1s", 10, 3600000, NULL, "First wait after the MMSC failed.")       \
+    X(reconnect_max, DURATION, "60s", 10, 3600000, NULL, "Longest such wait.")                     \
+    X(refused_wait, DURATION, "5m", 10, 86400000, NULL, "Wait after wrong credentials.")           \
+    X(unanswered, WORD, "resend", 0, 0, "resend fail",                                             \
+      "What happens to messages that went out and were not answered.")                             \
+    X(tls_ca, PATH, "", 0, 0, NULL, "Authorities to trust (PEM) besides those of the system.")     \
+    X(listen_path, TEXT, "", 0, 255, NULL, "Where it brings reports; not set: /mm7/NAME.")         \
+    X(listen_username, TEXT, "", 0, 255, NULL, "Name that it must show there.")                    \
+    X(listen_password, SECRET, "", 0, 255, NULL, "Password of listen_username.")                   \
+    X(allow, TEXT, "", 0, 4000, NULL, "Networks (CIDR) that it comes from; not set: any.")
+
 #define CONFIG_SENDER_ROWS(X)                                                                      \
     X(type, WORD, "auto", 0, 0, "auto toll-free local short-code alphanumeric", "Kind of sender.") \
     X(country, TEXT, "", 0, 2, NULL, "Country it is at home in (ISO 3166); not set: by number.")   \
     X(capabilities, WORDS, "sms", 1, 0, "sms mms", "What it can send: sms, mms or both.")          \
+    X(without_mms, WORD, "refuse", 0, 0, "refuse links",                                           \
+      "Media where no MMS goes: refused, or sent as an SMS with links.")                           \
     X(messages_per_minute, INTEGER, "60", 1, 1000000, NULL, "What networks let it send.")          \
     X(carriers, TEXT, "", 0, 1000, NULL, "Carriers that take it; not set: all.")                   \
     X(account, TEXT, "", 0, 64, NULL, "Whose it is; not set: everybody's.")
@@ -164,6 +221,10 @@ enum {
 };
 
 enum { CONFIG_BIND_TRANSCEIVER, CONFIG_BIND_SEPARATE };
+enum { CONFIG_NUMBERS_PLUS, CONFIG_NUMBERS_PLAIN, CONFIG_NUMBERS_PLMN };
+enum { CONFIG_ENCODING_BASE64, CONFIG_ENCODING_BINARY };
+enum { CONFIG_MEDIA_OFF, CONFIG_MEDIA_LENIENT, CONFIG_MEDIA_STRICT }; /* simulator_media */
+enum { CONFIG_WITHOUT_MMS_REFUSE, CONFIG_WITHOUT_MMS_LINKS };
 enum { CONFIG_SENDER_AUTO }; /* the other words of a sender's type are those of enum number_type */
 enum { CONFIG_RECEIPTS_FINAL, CONFIG_RECEIPTS_FAILURES, CONFIG_RECEIPTS_ALL, CONFIG_RECEIPTS_NONE };
 
@@ -205,12 +266,13 @@ struct config_section {
 #define X(key, type, ...) CONFIG_NAMED_##type(key);
 CONFIG_NAMED_STRUCT(config_plan, CONFIG_PLAN_ROWS);
 CONFIG_NAMED_STRUCT(config_carrier, CONFIG_CARRIER_ROWS);
+CONFIG_NAMED_STRUCT(config_mmsc, CONFIG_MMSC_ROWS);
 CONFIG_NAMED_STRUCT(config_sender, CONFIG_SENDER_ROWS);
 CONFIG_NAMED_STRUCT(config_route, CONFIG_ROUTE_ROWS);
 #undef X
 
 /* The kinds of such sections, in the order in which they are shown. */
-enum { CONFIG_PLAN, CONFIG_CARRIER, CONFIG_SENDER, CONFIG_ROUTE, CONFIG_KIND_COUNT };
+enum { CONFIG_PLAN, CONFIG_CARRIER, CONFIG_MMSC, CONFIG_SENDER, CONFIG_ROUTE, CONFIG_KIND_COUNT };
 
 /* The sections of one kind, in the order of the file. */
 struct config_list {
@@ -234,6 +296,8 @@ struct config {
     size_t plan_count;
     struct config_carrier *carriers; /* in the order of the file, as all of these */
     size_t carrier_count;
+    struct config_mmsc *mmscs;
+    size_t mmsc_count;
     struct config_sender *senders;
     size_t sender_count;
     struct config_route *routes;

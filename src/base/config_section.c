@@ -30,6 +30,9 @@ static const struct config_row plan_rows[] = {CONFIG_PLAN_ROWS(X)};
 #define X(...) ROW(carrier, __VA_ARGS__)
 static const struct config_row carrier_rows[] = {CONFIG_CARRIER_ROWS(X)};
 #undef X
+#define X(...) ROW(mmsc, __VA_ARGS__)
+static const struct config_row mmsc_rows[] = {CONFIG_MMSC_ROWS(X)};
+#undef X
 #define X(...) ROW(sender, __VA_ARGS__)
 static const struct config_row sender_rows[] = {CONFIG_SENDER_ROWS(X)};
 #undef X
@@ -84,6 +87,14 @@ const struct config_kind config_kinds[CONFIG_KIND_COUNT] = {
                         .name_rule = "a carrier's name" WORD_RULE,
                         .size = sizeof(struct config_carrier),
                         .max = CONFIG_CARRIERS_MAX},
+    [CONFIG_MMSC] = {.word = "mmsc",
+                     .sample = "NAME",
+                     ROWS(mmsc_rows),
+                     .required = "url",
+                     .name_good = word_good,
+                     .name_rule = "an MMSC's name" WORD_RULE,
+                     .size = sizeof(struct config_mmsc),
+                     .max = CONFIG_CARRIERS_MAX},
     [CONFIG_SENDER] = {.word = "sender",
                        .sample = "ADDRESS",
                        ROWS(sender_rows),

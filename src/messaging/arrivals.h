@@ -22,12 +22,24 @@ void arrivals_free(struct arrivals *a);
 /* Whose senders get messages; NULL: nobody's, as at first. It lives until the next one is set. */
 void arrivals_set_routing(struct arrivals *a, const struct routing *routing);
 
+/* A media file that came with a message: its content lies in a file that store_media_temporary
+ * gave, brought to disk. Whatever becomes of the arrival, nothing is left at that path. */
+struct arrival_media {
+    char path[STORE_MEDIA_PATH_SIZE];
+    struct media_record record; /* all but message, number and at_us */
+};
+
 struct arrival {
     unsigned carrier;
     struct str from, to;   /* as the carrier wrote them, '+' added where it is a number of E.164 */
     struct str text;       /* UTF-8, of this part */
     uint16_t reference;    /* of parts */
     uint8_t total, number; /* total 0 or 1: the whole message */
+    bool mms;
+    struct str subject; /* of MMS; "" */
+    /* Of MMS, which comes whole. Copied. */
+    const struct arrival_media *media;
+    size_t media_count;
 };
 
 /* `done` is called once, on the engine's thread, maybe at once. 0: it is on disk; negative: it is

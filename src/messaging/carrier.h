@@ -47,13 +47,47 @@ enum carrier_limit {
     CARRIER_LIMIT_WINDOW,    /* so many places are all taken */
 };
 
+/* What a carrier wants of the media of a message before it takes it. */
+enum media_need {
+    MEDIA_NEVER,  /* it looks at no media */
+    MEDIA_BESIDE, /* they are fetched while it goes its way, for whoever wants to look at them */
+    MEDIA_FIRST   /* they are fetched first; what cannot be fetched, or does not fit, fails it */
+};
+
+/* Types of media files, as bits. X(name, bit, word in the configuration) */
+#define MEDIA_KINDS(X)                                                                             \
+    X(JPEG, 0, "jpeg")                                                                             \
+    X(PNG, 1, "png")                                                                               \
+    X(GIF, 2, "gif")                                                                               \
+    X(WEBP, 3, "webp")                                                                             \
+    X(MP4, 4, "mp4")                                                                               \
+    X(3GP, 5, "3gp")                                                                               \
+    X(AMR, 6, "amr")                                                                               \
+    X(MP3, 7, "mp3")                                                                               \
+    X(VCARD, 8, "vcard")                                                                           \
+    X(TEXT, 9, "text")
+
+enum media_kind {
+#define X(name, bit, word) MEDIA_##name = (bit),
+    MEDIA_KINDS(X)
+#undef X
+};
+
+/* What media a carrier takes. */
+struct media_profile {
+    enum media_need need;
+    uint32_t kinds;   /* bits 1 << enum media_kind; 0: all but WebP */
+    int64_t size_max; /* of all files of a message together; 0: what media.max_size says */
+};
+
 struct carrier {
     const char *name;
     const struct carrier_ops *ops;
     unsigned number;    /* in the store; 0: the simulator */
     _Atomic int health; /* 0: cannot take anything; CARRIER_HEALTH_FULL: all is well. Any thread. */
     bool resend;        /* what went unanswered is sent again, not given up */
-    _Atomic uint64_t limit; /* an enum carrier_limit, and above it the figure. Any thread. */
+    struct media_profile media; /* engine's thread */
+    _Atomic uint64_t limit;     /* an enum carrier_limit, and above it the figure. Any thread. */
 };
 
 static inline void carrier_limit_set(struct carrier *c, enum carrier_limit limit, uint32_t figure)

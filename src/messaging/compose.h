@@ -12,7 +12,6 @@
 #include "store/records.h"
 
 enum {
-    MEDIA_MAX = 10,
     SUBJECT_MAX_POINTS = 256,
     TAGS_MAX = 20,
     TAG_MAX_POINTS = 50,

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "messaging/carrier.h"
+#include "messaging/media_port.h"
 #include "messaging/optout.h"
 #include "messaging/receipts.h"
 #include "messaging/route.h"
@@ -47,6 +48,9 @@ void dispatch_drop_carrier(struct dispatch *d, struct carrier *c);
 void dispatch_set_receipts(struct dispatch *d, struct receipts *receipts);
 /* Where the routes are that messages can change to; NULL: nowhere. */
 void dispatch_set_routing(struct dispatch *d, const struct routing *routing);
+/* Who fetches media; NULL: nobody, and messages with media go out without waiting for any. Before
+ * the engine starts; it lives as long as dispatch. */
+void dispatch_set_media(struct dispatch *d, const struct media_port *media);
 /* After the engine and the writer have stopped: whoever still waits for an answer gets it. */
 void dispatch_close(struct dispatch *d);
 void dispatch_free(struct dispatch *d);
@@ -61,7 +65,10 @@ void dispatch_run(struct dispatch *d);
 void dispatch_answered(struct dispatch *d, struct parcel *p, const struct carrier_answer *answer);
 /* From the simulator: the end of a message that was taken. */
 void dispatch_receipt(struct dispatch *d, int64_t message, enum failure failure);
-/* From carriers: there is room again after -EAGAIN. */
+/* From the media port: all files of the message are in the store, or why not. Any message, known or
+ * not; the answer's views need not outlive the call. */
+void dispatch_media_done(struct dispatch *d, int64_t message, const struct media_answer *answer);
+/* From carriers, and from the media port: there is room again after -EAGAIN. */
 void dispatch_ready(struct dispatch *d);
 
 /* Messages in memory between offer and answer. */

@@ -90,6 +90,8 @@ static enum timeline_type event_type(enum event_kind kind)
         return TIMELINE_POSSIBLE_DUPLICATE;
     case EVENT_RECEIPT:
         return TIMELINE_RECEIPT;
+    case EVENT_MEDIA:
+        return TIMELINE_MEDIA;
     }
     return TIMELINE_LATE_RECEIPT;
 }

@@ -11,6 +11,7 @@
     X(ROUTED, "routed")                                                                            \
     X(SCHEDULED, "scheduled")                                                                      \
     X(QUEUED, "queued")                                                                            \
+    X(MEDIA, "media")                                                                              \
     X(POSSIBLE_DUPLICATE, "possible_duplicate")                                                    \
     X(RETRY, "retry")                                                                              \
     X(FAILOVER, "failover")                                                                        \

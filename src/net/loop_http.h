@@ -8,14 +8,18 @@
 #include "net/address_guard.h"
 #include "net/loop.h"
 
+#include <sys/types.h>
+
 struct loop_http;
 struct loop_http_request;
 
 struct loop_http_options {
-    const struct address_guard *guard; /* outlives it */
-    const char *ca_file;               /* PEM, trusted besides the system's; NULL or "" = none */
-    size_t max_connections;            /* open at once, in use or kept */
-    int64_t connect_ms, total_ms;      /* how long it may take until connected, and in all */
+    /* Outlives it. NULL: the operator's own addresses, all of which are let through, also over
+     * plain HTTP. */
+    const struct address_guard *guard;
+    const char *ca_file;          /* PEM, trusted besides the system's; NULL or "" = none */
+    size_t max_connections;       /* open at once, in use or kept */
+    int64_t connect_ms, total_ms; /* how long it may take until connected, and in all */
 };
 
 /* Before the loop starts, or on its thread. -EINVAL etc. with a line for the operator in `why`. */
@@ -46,6 +50,26 @@ struct loop_http_reply {
                                      10 s." */
     int64_t duration_us, connect_us; /* connect_us 0: a kept connection was used */
     unsigned http_version;           /* 10, 11, 20 */
+    bool cut; /* the sink wanted no more. Without it an answer that ends before its Content-Length
+                 is not ANSWERED but UNREACHABLE or BROKEN */
+};
+
+/* A request's body that is not in memory: it is asked for as it goes out. */
+struct loop_http_source {
+    int64_t length;
+    /* The next bytes: how many; 0 at the end; negative errno ends the request as BROKEN. */
+    ssize_t (*read)(void *context, char *out, size_t room);
+    int (*rewind)(void *context); /* from the beginning again: a kept connection was dead */
+    void *context;
+};
+
+/* Where an answer's body goes as it comes. A function that returns false ends the request: then
+ * the outcome is ANSWERED, and reply.cut is set. */
+struct loop_http_sink {
+    /* Once, before any bytes. length: what the header says, -1 = nothing. */
+    bool (*head)(void *context, unsigned status, struct str content_type, int64_t length);
+    bool (*bytes)(void *context, struct str bytes);
+    void *context;
 };
 
 typedef void loop_http_callback(void *context, const struct loop_http_reply *reply);
@@ -57,7 +81,10 @@ struct loop_http_call {
     struct str body;            /* copied */
     size_t body_max; /* of the answer: what comes after so many bytes of body is thrown away, and
                         not even read after 64 KiB; the status counts nevertheless */
-    loop_http_callback *done; /* once, never from inside loop_http_start */
+    const struct loop_http_source *source; /* copied; instead of `body`; NULL: none */
+    const struct loop_http_sink *sink;     /* copied; body_max and reply.body are of no matter */
+    int64_t connect_ms, total_ms;          /* 0: as the options say */
+    loop_http_callback *done;              /* once, never from inside loop_http_start */
     void *context;
 };
 

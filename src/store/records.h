@@ -187,7 +187,8 @@ enum { STATUS_SLOTS = 8 }; /* room for a number per status */
     X(RETRY, 5, "retry")                                                                           \
     X(FAILOVER, 6, "failover")                                                                     \
     X(POSSIBLE_DUPLICATE, 7, "possible_duplicate")                                                 \
-    X(RECEIPT, 8, "receipt")
+    X(RECEIPT, 8, "receipt")                                                                       \
+    X(MEDIA, 9, "media")
 
 enum event_kind {
 #define X(name, number, word) EVENT_##name = (number),
@@ -292,7 +293,8 @@ enum { CARRIER_NAME_MAX = 32, CARRIER_NOTE_MAX = 200, REFERENCE_MAX = 65, PREFIX
     X(CONNECTING, 1, "connecting")                                                                 \
     X(BOUND, 2, "bound")                                                                           \
     X(DOWN, 3, "down")                                                                             \
-    X(DRAINED, 4, "drained")
+    X(DRAINED, 4, "drained")                                                                       \
+    X(READY, 5, "ready") /* of one that is not bound to: it answers, as far as we know */
 
 enum carrier_state {
 #define X(name, number, word) CARRIER_##name = (number),
@@ -339,6 +341,21 @@ struct inbound_part_record {
     unsigned reference, total, number; /* number counts from 1 */
     struct str text;
     int64_t at_us;
+};
+
+/* ---- media ---- */
+
+enum { MEDIA_HASH_SIZE = 32, MEDIA_TYPE_MAX = 63, MEDIA_MAX = 10 };
+
+/* A media file of a message, fetched from where its URL says or brought by a carrier. The content
+ * lies in a file of its own, once, however many messages have it. */
+struct media_record {
+    int64_t message;
+    unsigned number;               /* its place in the message, from 1 */
+    uint8_t hash[MEDIA_HASH_SIZE]; /* SHA-256 of the content */
+    char type[MEDIA_TYPE_MAX + 1]; /* "image/jpeg" */
+    int64_t size;
+    int64_t at_us; /* when it came */
 };
 
 /* A price of an operator's list: of a prefix, or of a country. */

@@ -14,6 +14,8 @@
 struct store;
 struct store_reader;
 
+enum { STORE_MEDIA_PATH_SIZE = 4096 };
+
 /* Account numbers stay between 1 and STORE_ACCOUNT_MAX: an engine may keep account and mode in one
  * number. */
 #define STORE_ACCOUNT_MAX (INT64_MAX / 2)
@@ -144,6 +146,22 @@ int store_stray_list(struct store_reader *r, int64_t cursor, size_t limit, struc
 int store_inbound_part_overdue(struct store_reader *r, int64_t before_us, size_t limit,
                                struct arena *a, struct inbound_part_record **ret,
                                size_t *ret_count);
+/* -- media: rows here, contents as files beside the store (store_media.c) -- */
+
+/* One of a message; -ENOENT. */
+int store_media_get(struct store_reader *r, int64_t message, unsigned number,
+                    struct media_record *ret);
+/* All of a message, in their order. */
+int store_media_list(struct store_reader *r, int64_t message, struct media_record ret[MEDIA_MAX],
+                     size_t *ret_count);
+/* Its content, to be read: a descriptor that the caller closes. -ENOENT: it is not there, or not as
+ * long as it should be. Any thread. */
+int store_media_open(const struct store *s, const struct media_record *m);
+/* A new file for content that is yet to come: a descriptor, and its path for store_media_put, or
+ * for unlink when it comes to nothing. What a crash leaves behind is removed at the next start. Any
+ * thread. */
+int store_media_temporary(const struct store *s, char path[STORE_MEDIA_PATH_SIZE]);
+
 int store_price_each(struct store_reader *r,
                      bool (*tell)(void *context, const struct price_record *p), void *context);
 
@@ -389,6 +407,12 @@ int store_inbound_part_add(struct store *s, const struct inbound_part_record *p,
                            struct arena *a, struct inbound_part_record **ret, size_t *ret_count);
 
 /* In the place of what was there for the same prefix or country, kind and time. */
+/* A media file of a message: the row, and the file at `temporary`, which whoever made it has
+ * brought to disk (fdatasync), takes its place, unless its content is kept already. Either way
+ * nothing is at `temporary` afterwards. Gives at_us. 1, or 0 when the message has this number, or
+ * is not there (any more). */
+int store_media_put(struct store *s, struct media_record *m, const char *temporary);
+
 int store_price_put(struct store *s, const struct price_record *p);
 int store_price_clear(struct store *s);
 
