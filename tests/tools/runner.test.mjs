@@ -58,7 +58,7 @@ it('runner: a failing file fails, with and without a second run', async () => {
     const { code, counts, failed, unsteady, said } = await runner(['good', 'bad'], ...options);
     assert.deepEqual({ code, counts, unsteady }, { code: 1, counts: '3 1 1', unsteady: '' }, said);
     assert.equal(failed.length, 1, 'the one that failed is named');
-    assert.match(failed[0], /^bad\.test: ./);
+    assert.match(failed[0], /^bad\.test\.mjs: b$/);
     assert.match(said, /bad\.test\.mjs: FAILED/);
   }
 });
