@@ -1,6 +1,7 @@
 #include "server_mms.h"
 
 #include "base/log.h"
+#include "carriers/mm7_wire.h"
 #include "net/address_guard.h"
 #include "net/tls_trust.h"
 #include "server_internal.h"
@@ -63,7 +64,10 @@ static int build(struct server *s)
     if (failed)
         return failed;
     m->begins = loop_signal_new(m->loop, begin, NULL);
-    return m->begins ? 0 : -ENOMEM;
+    if (!m->begins)
+        return -ENOMEM;
+    struct mm7_wire_options wire = {.loop = m->loop, .engine = s->engine, .store = s->store};
+    return mm7_wire_new(&m->wire, &wire);
 }
 
 int server_build_mms(struct server *s)
@@ -88,6 +92,7 @@ void server_stop_mms(struct server *s)
 
 void server_free_mms(struct server *s)
 {
+    mm7_wire_free(s->mms.wire);
     if (s->mms.loop)
         loop_free(s->mms.loop);
     address_guard_free(s->mms.guard);
