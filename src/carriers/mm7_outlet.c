@@ -15,7 +15,8 @@ struct loop_http *mm7_outlet_http(struct mm7_outlet *o, char why[LOOP_HTTP_WHY_S
     struct loop_http_options options = {.ca_file = c->tls_ca,
                                         .max_connections = (size_t)c->window,
                                         .connect_ms = c->connect_timeout_ms,
-                                        .total_ms = c->response_timeout_ms};
+                                        .total_ms = c->response_timeout_ms,
+                                        .http1 = true};
 
     str_format(why, LOOP_HTTP_WHY_SIZE, "memory is short");
     if (!o->http && loop_http_new(&o->http, o->wire->options.loop, &options, why) < 0)

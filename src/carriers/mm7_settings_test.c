@@ -78,7 +78,8 @@ static void credentials_become_a_header(void **state)
     config.username = "Aladdin";
     config.password = "open sesame"; /* RFC 7617 */
     make(&config);
-    assert_string_equal(settings->authorization, "Authorization: Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==");
+    assert_string_equal(settings->authorization,
+                        "Authorization: Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==");
     mm7_settings_free(settings);
     config = test_mmsc_config();
     config.token = "KEY0123";

@@ -1,5 +1,5 @@
-/* What tests of carriers share: the section of a carrier, and of an MMSC, with what the configuration
- * says by default. */
+/* What tests of carriers share: the section of a carrier, and of an MMSC, with what the
+ * configuration says by default. */
 #pragma once
 
 #include "base/config.h"

@@ -17,8 +17,7 @@ static char url[64];
 
 static void make_wire(void *unused)
 {
-    struct mm7_wire_options options = {
-        .loop = mms_loop, .engine = test_loop, .store = test_store};
+    struct mm7_wire_options options = {.loop = mms_loop, .engine = test_loop, .store = test_store};
 
     assert_int_equal(mm7_wire_new(&test_wire, &options), 0);
 }
@@ -113,7 +112,8 @@ static void keep_file(int64_t message, unsigned number, struct str content)
 
 struct message test_mms(const char *text, const char *const files[])
 {
-    static const char *const urls[] = {"", "https://cdn.example/1", "https://cdn.example/1\nhttps://cdn.example/2"};
+    static const char *const urls[] = {"", "https://cdn.example/1",
+                                       "https://cdn.example/1\nhttps://cdn.example/2"};
     struct message m = test_message(FIRST_ACCOUNT, MODE_LIVE, text);
     unsigned count = 0;
 
