@@ -1,5 +1,5 @@
 /* An MMSC behind the port: what goes to it, when, and what comes of it. */
-#include "carriers/test_mmsc.h"
+#include "carriers/test_wire.h"
 
 #include <errno.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 /* Messages on their way to an MMSC and back, with the MMSC that the test plays. */
-#include "carriers/test_mmsc.h"
+#include "carriers/test_wire.h"
 
 #include "mm7/body.h"
 
