@@ -37,9 +37,10 @@ struct arrival {
     uint8_t total, number; /* total 0 or 1: the whole message */
     bool mms;
     struct str subject; /* of MMS; "" */
-    /* Of MMS, which comes whole. Copied. */
+    /* Of MMS, which comes whole. Copied; MEDIA_MAX at most. */
     const struct arrival_media *media;
     size_t media_count;
+    size_t media_dropped; /* how many more came: for the history */
 };
 
 /* `done` is called once, on the engine's thread, maybe at once. 0: it is on disk; negative: it is
