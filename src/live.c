@@ -111,7 +111,7 @@ static int set_carriers(struct live *l, const struct config *config, char why[LI
     if (failed)
         return failed;
     routing_free(routing);
-    failed = carrier_set_update(l->carriers, config->carriers, config->carrier_count, why);
+    failed = carrier_set_update(l->carriers, config, why);
     if (!failed)
         failed = make_routing(l, config, false, &routing, why);
     if (failed)

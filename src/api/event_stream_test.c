@@ -63,6 +63,7 @@ static void begins_with_now(void **state)
     open_stream("", "");
     assert_string_equal(stream->content_type, "text/event-stream");
     assert_string_equal(test_header("Cache-Control"), "no-store");
+    assert_string_equal(test_header("Vary"), "Accept");
     assert_non_null(test_header("X-RateLimit-Limit"));
     assert_memory_equal(said(), "retry: 1000\nid: evt_", 20);
     take();

@@ -8,7 +8,7 @@
 
 #include <assert.h>
 
-enum { NAME_SHOWN = 40, SENDER_NAME_MAX = 11 };
+enum { NAME_SHOWN = 40, SENDER_NAME_MAX = 11, SHORT_CODE_MAX = 8 };
 
 static const struct query_field *find_field(const struct query_field *fields, size_t count,
                                             struct str name)
@@ -86,16 +86,19 @@ struct str query_number(struct call *c, struct str value)
     return (struct str){copy, value.n};
 }
 
-/* A short code or a name. */
+/* A short code or a name. More digits than a short code has are a number without its +. */
 static bool is_name(struct str s)
 {
+    size_t digits = 0;
+
     for (size_t i = 0; i < s.n; i++) {
         char c = s.p[i];
-        if (!((c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
-              c == ' '))
+        if (c >= '0' && c <= '9')
+            digits++;
+        else if (!((c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || strchr(" &._-", c)))
             return false;
     }
-    return s.n > 0 && s.n <= SENDER_NAME_MAX;
+    return s.n > 0 && s.n <= SENDER_NAME_MAX && (digits < s.n || digits <= SHORT_CODE_MAX);
 }
 
 bool query_sender(struct call *c, struct str value, struct str *ret, struct problem *p)

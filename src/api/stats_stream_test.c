@@ -51,6 +51,7 @@ static void begins_at_once(void **state)
     open_stream(TEST_KEY);
     assert_string_equal(stream->content_type, "text/event-stream");
     assert_string_equal(test_header("Cache-Control"), "no-store");
+    assert_string_equal(test_header("Vary"), "Accept");
     assert_non_null(test_header("X-RateLimit-Limit"));
     assert_memory_equal(test_body(), "retry: 1000\n\nevent: stats\ndata: {\"timestamp\":\"", 45);
     assert_int_equal(count_of("\"limitedBy\":[]}\n\n"), 1);

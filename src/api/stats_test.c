@@ -22,6 +22,7 @@ static void tells_the_callers_own(void **state)
     assert_string_equal(test_member("queue.oldestQueuedSeconds"), "4");
     assert_string_equal(test_member("throughput.perSecond"), "0.7");
     assert_non_null(test_header("X-RateLimit-Remaining"));
+    assert_string_equal(test_header("Vary"), "Accept");
     get(LIVE_KEY);
     assert_string_equal(test_member("livemode"), "true");
     assert_string_equal(test_member("lastMinute.sent"), "0");

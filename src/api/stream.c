@@ -159,7 +159,8 @@ void stream_begin(struct stream *s)
     http_stream_begin(s->http, &ops);
 }
 
-bool stream_wanted(const struct call *c)
+bool stream_wanted(struct call *c)
 {
+    http_request_add_header(c->http, "Vary", "Accept");
     return accepts_rather(&c->http->head, "text/event-stream");
 }

@@ -39,5 +39,6 @@ bool stream_ends(struct stream *s, uint64_t generation, int64_t now_us);
 /* Whether the client has taken enough of what it was told to be told more. */
 bool stream_has_room(const struct stream *s);
 
-/* Whether the caller asks for one: Accept names text/event-stream. */
-bool stream_wanted(const struct call *c);
+/* Whether the caller asks for one: Accept names text/event-stream. The answer, whichever it is,
+ * says that it depends on that. */
+bool stream_wanted(struct call *c);

@@ -54,7 +54,7 @@ struct carrier_seat *carrier_set_seat(const struct carrier_set *s, const char *n
 struct carrier *carrier_set_find(const struct carrier_set *s, const char *name)
 {
     struct carrier_seat *seat = carrier_set_seat(s, name);
-    return seat && seat->configured ? smpp_carrier_port(seat->carrier) : NULL;
+    return seat && seat->configured ? &seat->carrier->port : NULL;
 }
 
 /* ---- drain ---- */
@@ -70,8 +70,8 @@ static int answer_drain(struct carrier_set *s, struct carrier_question *q)
     struct drain *d = (struct drain *)q;
 
     for (struct carrier_seat *seat = s->seats; seat; seat = seat->next)
-        if (smpp_carrier_port(seat->carrier)->number == d->number)
-            smpp_carrier_drain(seat->carrier, d->drained);
+        if (seat->carrier->port.number == d->number)
+            live_carrier_drain(seat->carrier, d->drained);
     return 0;
 }
 

@@ -57,7 +57,7 @@ void smpp_inbox_take(struct smpp_line *l, const struct smpp_pdu *pdu, uint64_t t
 {
     struct smpp_carrier *c = l->carrier;
     struct smpp_delivered *d = &c->delivered;
-    bool read = smpp_deliver_read(d, c->settings, c->port.number, pdu);
+    bool read = smpp_deliver_read(d, c->settings, c->live.port.number, pdu);
     struct smpp_delivering *noted = read ? note(l, token, d->is_receipt) : NULL;
 
     if (!noted)

@@ -90,6 +90,8 @@ static void test_plain_http_is_refused(void **state)
 
 /* ---- plain HTTP, where it is let through ---- */
 
+enum { PAUSE_US = 400000 };
+
 #define HEAD_200 "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n"
 
 /* What the server says, in pieces with a pause between them; then it ends, or hangs until the
@@ -107,8 +109,8 @@ static void *say(void *context)
 
     if (read(fd, bytes, sizeof bytes) > 0)
         for (size_t i = 0; i < 4 && s->pieces[i]; i++) {
-            usleep(i ? 60000 : 0);
-            (void)!write(fd, s->pieces[i], strlen(s->pieces[i]));
+            usleep(i ? PAUSE_US : 0);
+            (void)!send(fd, s->pieces[i], strlen(s->pieces[i]), MSG_NOSIGNAL);
         }
     while (s->hangs && read(fd, bytes, sizeof bytes) > 0) {
     }
@@ -157,13 +159,13 @@ static enum http_outcome stream(struct said *said, int64_t silence_ms, struct ht
 static void test_stream_gives_pieces_as_they_come(void **state)
 {
     struct http_reply reply HTTP_REPLY_CLEANUP;
-    struct said said = {{HEAD_200 "one", "two", "three"}, false};
+    struct said said = {{HEAD_200 "one", "two", "three", "four"}, false};
 
     /* Longer in all than it may be silent. */
-    assert_int_equal(stream(&said, 100, &reply), HTTP_ANSWERED);
+    assert_int_equal(stream(&said, 1000, &reply), HTTP_ANSWERED);
     assert_int_equal(reply.status, 200);
     assert_int_equal(reply.body.n, 0);
-    assert_string_equal(heard, "one;two;three;");
+    assert_string_equal(heard, "one;two;three;four;");
 }
 
 static void test_stream_that_falls_silent(void **state)

@@ -44,7 +44,8 @@ async function runner(names, ...options) {
   const { code, stdout, stderr } = await run('node', ['tools/e2e.mjs', '--out', out, ...options, ...paths], { env, cwd: sourceRoot });
   const counted = await run('tools/count-tests', ['tap', out], { cwd: sourceRoot });
   const unsteady = existsSync(join(out, 'unsteady')) ? readFileSync(join(out, 'unsteady'), 'utf8').trim() : '';
-  return { code, said: stdout + stderr, counts: counted.stdout.trim(), unsteady };
+  const [counts, ...failed] = counted.stdout.trim().split('\n');
+  return { code, said: stdout + stderr, counts, failed, unsteady };
 }
 
 it('runner: what passes is counted, what is skipped too', async () => {
@@ -54,8 +55,10 @@ it('runner: what passes is counted, what is skipped too', async () => {
 
 it('runner: a failing file fails, with and without a second run', async () => {
   for (const options of [[], ['--again']]) {
-    const { code, counts, unsteady, said } = await runner(['good', 'bad'], ...options);
+    const { code, counts, failed, unsteady, said } = await runner(['good', 'bad'], ...options);
     assert.deepEqual({ code, counts, unsteady }, { code: 1, counts: '3 1 1', unsteady: '' }, said);
+    assert.equal(failed.length, 1, 'the one that failed is named');
+    assert.match(failed[0], /^bad\.test\.mjs: b$/);
     assert.match(said, /bad\.test\.mjs: FAILED/);
   }
 });
@@ -84,4 +87,14 @@ it('runner: files run side by side when asked to', async () => {
 it('runner: a file that wants to be alone is', async () => {
   const { code, said } = await runner(['alone', 'busy'], '--jobs', '2');
   assert.equal(code, 0, said);
+});
+
+it('count-tests: a unit test counts as it went the last time, and is named when it failed', async () => {
+  const line = (name, result, said) => `${JSON.stringify({ name, result, stdout: said })}\n`;
+  const logs = ['first', 'again'].map((name) => join(folder, `${name}.json`));
+  writeFileSync(logs[0], line('one', 'OK', '[  PASSED  ] 3 test(s).') + line('two', 'FAIL', '[  PASSED  ] 1 test(s).\n[  FAILED  ] 1 test(s), listed below:\n[  FAILED  ] rises\n'));
+  writeFileSync(logs[1], line('two', 'OK', '[  PASSED  ] 2 test(s).'));
+  const count = async (...files) => (await run('tools/count-tests', ['meson', ...files], { cwd: sourceRoot })).stdout;
+  assert.equal(await count(logs[0]), '4 1 0\ntwo: rises\n');
+  assert.equal(await count(...logs), '5 0 0\n');
 });
