@@ -275,6 +275,27 @@ void live_serve(struct live *l, struct api *api)
     api_set_prices(api, l->prices);
 }
 
+struct receipts *live_receipts(struct live *l)
+{
+    return l->receipts;
+}
+
+struct arrivals *live_arrivals(struct live *l)
+{
+    return l->arrivals;
+}
+
+unsigned live_carrier_number(struct live *l, const char *name)
+{
+    const struct carrier *c = carrier_set_find(l->carriers, name);
+    return c ? c->number : 0;
+}
+
+void live_note_receipt(struct live *l, unsigned carrier, bool stray)
+{
+    carrier_set_note_receipt(l->carriers, carrier, stray);
+}
+
 void live_stop(struct live *l)
 {
     if (!carrier_set_stop(l->carriers, UNBIND_MS))

@@ -37,6 +37,14 @@ int live_update(struct live *l, const struct config *config, char why[LIVE_WHY_S
  * LIVE_POLL_MS. */
 void live_poll(struct live *l);
 
+/* For whoever brings what carriers say by another way than theirs. The first two live as long as
+ * it does. A carrier of this name in the configuration in force; 0: there is none. */
+struct receipts *live_receipts(struct live *l);
+struct arrivals *live_arrivals(struct live *l);
+unsigned live_carrier_number(struct live *l, const char *name);
+/* On the engine's thread: a receipt of this carrier was taken so. */
+void live_note_receipt(struct live *l, unsigned carrier, bool stray);
+
 /* Unbinds from all carriers, while the engine and the writer still run. */
 void live_stop(struct live *l);
 /* After the engine, the writer and the API have stopped, and dispatch_close. */

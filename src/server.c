@@ -197,6 +197,8 @@ static int start_engine(struct server *s)
     if (!failed)
         failed = build_live(s);
     if (!failed)
+        failed = server_build_mm7(s);
+    if (!failed)
         failed = loop_start(s->engine, "engine");
     if (!failed)
         loop_signal_raise(s->work); /* take up what an earlier run left */
@@ -277,7 +279,8 @@ static int start_all(struct server *s)
     static int (*const steps[])(struct server *) = {
         server_set_plans,   build_guard,  start_store,         start_memory,
         server_build_hooks, start_writer, start_engine,        server_start_hooks,
-        start_api,          start_http,   server_start_metrics};
+        start_api,          start_http,   server_start_metrics,
+        server_start_mm7};
     int failed = 0;
 
     for (size_t i = 0; i < sizeof steps / sizeof *steps && !failed; i++)
@@ -296,6 +299,7 @@ static void stop_all(struct server *s)
         address_remove(&s->data, ADDRESS_FILE);
         http_server_drain(s->http, s->config->server_drain_timeout_ms * 1000);
     }
+    server_drain_mm7(s);
     if (s->live)
         live_stop(s->live);
     if (s->engine)
@@ -305,6 +309,8 @@ static void stop_all(struct server *s)
         writer_stop(s->writer); /* all that waited is written and answered */
     if (s->dispatch)
         dispatch_close(s->dispatch);
+    server_close_mm7(s);
+    server_free_mm7(s);
     server_stop_metrics(s);
     if (s->http)
         http_server_stop(s->http);
@@ -383,12 +389,18 @@ static void greet(const struct server *s)
     greeting_print(&s->data, usual, s->url, s->first_key, buf_str(&carriers), s->metrics_url);
 }
 
+bool server_config_good(const struct config *config, struct buf *faults)
+{
+    bool webhooks = server_webhooks_good(config, faults), mm7 = server_mm7_good(config, faults);
+    return webhooks && mm7;
+}
+
 static bool is_good(const struct config *c)
 {
     struct buf faults BUF_CLEANUP;
 
     buf_init(&faults, 1 << 12);
-    bool good = server_webhooks_good(c, &faults);
+    bool good = server_config_good(c, &faults);
     if (!good)
         fprintf(stderr, "%.*s", STR_FMT(buf_str(&faults)));
     return good;

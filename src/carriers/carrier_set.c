@@ -81,6 +81,17 @@ void carrier_set_drain(struct carrier_set *s, unsigned number, bool drained)
     carrier_set_ask(s, &d.question);
 }
 
+/* ---- receipts ---- */
+
+void carrier_set_note_receipt(struct carrier_set *s, unsigned number, bool stray)
+{
+    for (struct carrier_seat *seat = s->seats; seat; seat = seat->next) {
+        struct live_carrier *c = seat->carrier;
+        if (c->port.number == number && c->kind->note_receipt)
+            c->kind->note_receipt(c, stray);
+    }
+}
+
 /* ---- each second ---- */
 
 static void on_timer(void *set)

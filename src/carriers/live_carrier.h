@@ -46,6 +46,9 @@ struct live_kind {
     void (*drain)(struct live_carrier *c, bool drained);
     void (*tick)(struct live_carrier *c);
     void (*state)(const struct live_carrier *c, struct carrier_record *ret);
+    /* A receipt came for it by another way than its own; stray: no message was found for it. NULL:
+     * it has all its receipts itself. */
+    void (*note_receipt)(struct live_carrier *c, bool stray);
     bool (*same)(const struct live_settings *a, const struct live_settings *b);
     void (*settings_free)(struct live_settings *settings);
 };

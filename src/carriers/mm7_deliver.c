@@ -7,7 +7,7 @@
 
 enum {
     FULL_DIGITS = 11, /* more than in a national number: one of E.164 */
-    ADDRESS_MAX = 72,
+    ADDRESS_SHOWN = 72,
     SUBJECT_MAX = 1024,
     SHOWN_MAX = 64,
 };
@@ -36,7 +36,7 @@ static struct str number_in(const struct mm7_address *address)
 /* Fit to be shown, with a '+' in front of what is a number of E.164: these never begin with 0. */
 static struct str write_address(struct arena *a, const struct mm7_address *address)
 {
-    struct str text = utf8_shown(number_in(address), ADDRESS_MAX);
+    struct str text = utf8_shown(number_in(address), ADDRESS_SHOWN);
     bool full = address->form != MM7_FORM_SHORT_CODE && all_digits(text) && text.p[0] != '0' &&
                 text.n >= FULL_DIGITS;
     char *shown = arena_printf(a, "%s%.*s", full ? "+" : "", STR_FMT(text));
@@ -104,8 +104,8 @@ static struct str write_raw(struct arena *a, const struct mm7_heard *h)
         a, "%s MessageID:%.*s MMStatus:%.*s Sender:%.*s Recipient:%.*s", mm7_kind_name(h->kind),
         STR_FMT(utf8_shown(h->message_id, 2 * REFERENCE_MAX)),
         STR_FMT(utf8_shown(h->mm_status, SHOWN_MAX)),
-        STR_FMT(utf8_shown(h->sender.text, ADDRESS_MAX)),
-        STR_FMT(utf8_shown(h->recipient.text, ADDRESS_MAX)));
+        STR_FMT(utf8_shown(h->sender.text, ADDRESS_SHOWN)),
+        STR_FMT(utf8_shown(h->recipient.text, ADDRESS_SHOWN)));
     return raw ? str_of(raw) : STR("");
 }
 
@@ -278,7 +278,7 @@ static struct str receiver_of(struct arena *a, const struct mm7_heard *h)
         best = &h->recipients[i];
     if (best && best->address.text.n)
         return write_address(a, &best->address);
-    struct str service = utf8_shown(h->vas_id.n ? h->vas_id : h->vasp_id, ADDRESS_MAX);
+    struct str service = utf8_shown(h->vas_id.n ? h->vas_id : h->vasp_id, ADDRESS_SHOWN);
     return service.n ? service : STR("unknown");
 }
 

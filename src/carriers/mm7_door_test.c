@@ -4,11 +4,13 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <stdio.h>
 
 static struct mm7_doors *doors;
 static char why[MM7_DOOR_WHY_SIZE];
 
-#define SENDER "[sender +18005551234]\ncapabilities = mms\n"
+#define SENDER                                                                                     \
+    "[carrier sms]\naddress = 127.0.0.1:2775\nsystem_id = x\npassword = y\n[sender +18005551234]\n"
 
 static unsigned number_of(void *context, const char *name)
 {

@@ -4,6 +4,7 @@
 #include "net/digest.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <unistd.h>
 
 enum { ACME = 2, OTHER = 3, SHOP = 7 };
