@@ -285,15 +285,15 @@ struct arrivals *live_arrivals(struct live *l)
     return l->arrivals;
 }
 
-unsigned live_carrier_number(struct live *l, const char *name)
+unsigned live_carrier_number(const struct live *l, const char *name)
 {
     const struct carrier *c = carrier_set_find(l->carriers, name);
     return c ? c->number : 0;
 }
 
-void live_note_receipt(struct live *l, unsigned carrier, bool stray)
+void live_count_receipt(struct live *l, unsigned carrier, bool stray)
 {
-    carrier_set_note_receipt(l->carriers, carrier, stray);
+    carrier_set_count_receipt(l->carriers, carrier, stray);
 }
 
 void live_stop(struct live *l)

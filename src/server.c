@@ -195,9 +195,13 @@ static int start_engine(struct server *s)
     int failed = build_engine(s);
 
     if (!failed)
+        failed = server_build_mms(s);
+    if (!failed)
         failed = build_live(s);
     if (!failed)
         failed = server_build_mm7(s);
+    if (!failed)
+        failed = server_start_mms(s);
     if (!failed)
         failed = loop_start(s->engine, "engine");
     if (!failed)
@@ -304,6 +308,7 @@ static void stop_all(struct server *s)
         live_stop(s->live);
     if (s->engine)
         loop_stop(s->engine);
+    server_stop_mms(s);
     server_stop_hooks(s);
     if (s->writer)
         writer_stop(s->writer); /* all that waited is written and answered */
@@ -321,6 +326,7 @@ static void stop_all(struct server *s)
         simulator_free(s->simulator);
     if (s->dispatch)
         dispatch_free(s->dispatch);
+    server_free_mms(s);
     if (s->engine)
         loop_free(s->engine);
     server_free_hooks(s);
@@ -389,10 +395,11 @@ static void greet(const struct server *s)
     greeting_print(&s->data, usual, s->url, s->first_key, buf_str(&carriers), s->metrics_url);
 }
 
-bool server_config_good(const struct config *config, struct buf *faults)
+bool server_reach_good(const struct config *c, struct buf *faults)
 {
-    bool webhooks = server_webhooks_good(config, faults), mm7 = server_mm7_good(config, faults);
-    return webhooks && mm7;
+    bool webhooks = server_webhooks_good(c, faults), media = server_media_good(c, faults);
+    bool mm7 = server_mm7_good(c, faults);
+    return webhooks && media && mm7;
 }
 
 static bool is_good(const struct config *c)
@@ -400,7 +407,7 @@ static bool is_good(const struct config *c)
     struct buf faults BUF_CLEANUP;
 
     buf_init(&faults, 1 << 12);
-    bool good = server_config_good(c, &faults);
+    bool good = server_reach_good(c, &faults);
     if (!good)
         fprintf(stderr, "%.*s", STR_FMT(buf_str(&faults)));
     return good;

@@ -1,6 +1,6 @@
 /* What the files of the server share: server.c starts and stops, server_hooks.c has webhooks,
- * server_metrics.c the metrics' listener, server_mm7.c that of MMSCs, server_settings.c what a
- * configuration says while it runs. */
+ * server_mms.c what MMS needs, server_mm7.c the listener of MMSCs, server_metrics.c that of the
+ * metrics, server_settings.c what a configuration says while it runs. */
 #pragma once
 
 #include "base/retired.h"
@@ -11,6 +11,7 @@
 #include "net/http_server.h"
 #include "net/tls.h"
 #include "server.h"
+#include "server_mms.h"
 
 struct server {
     struct config *config;
@@ -30,6 +31,7 @@ struct server {
     struct dispatch *dispatch;
     struct simulator *simulator;
     struct live *live;
+    struct mms mms;
     struct loop *hook_loop;
     struct loop_http *hook_http;
     struct hook_set *hooks;
@@ -50,6 +52,7 @@ int server_fail(struct server *s, int error, const char *what);
 
 /* Webhooks: made before the writer starts, because they listen to what the store tells; they begin
  * after it; their loop ends before it, and they go when it has stopped. */
+bool server_webhooks_good(const struct config *config, struct buf *faults);
 int server_build_hooks(struct server *s);
 int server_start_hooks(struct server *s);
 void server_stop_hooks(struct server *s);

@@ -25,10 +25,10 @@ bool server_mm7_good(const struct config *c, struct buf *faults)
     return true;
 }
 
-static void note_receipt(void *server, unsigned carrier, int stray)
+static void count_receipt(void *server, unsigned carrier, int stray)
 {
     struct server *s = server;
-    live_note_receipt(s->live, carrier, stray);
+    live_count_receipt(s->live, carrier, stray);
 }
 
 int server_build_mm7(struct server *s)
@@ -38,7 +38,7 @@ int server_build_mm7(struct server *s)
                                         .clock = &clock_real,
                                         .receipts = live_receipts(s->live),
                                         .arrivals = live_arrivals(s->live),
-                                        .noted = note_receipt,
+                                        .noted = count_receipt,
                                         .context = s};
 
     return mm7_inbox_new(&s->mm7, &options);

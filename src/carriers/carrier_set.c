@@ -57,6 +57,22 @@ struct carrier *carrier_set_find(const struct carrier_set *s, const char *name)
     return seat && seat->configured ? &seat->carrier->port : NULL;
 }
 
+static struct carrier_seat *seat_of(const struct carrier_set *s, unsigned number)
+{
+    for (struct carrier_seat *seat = s->seats; seat; seat = seat->next)
+        if (seat->carrier->port.number == number)
+            return seat;
+    return NULL;
+}
+
+void carrier_set_count_receipt(struct carrier_set *s, unsigned number, bool stray)
+{
+    struct carrier_seat *seat = seat_of(s, number);
+
+    if (seat)
+        live_carrier_count_receipt(seat->carrier, stray);
+}
+
 /* ---- drain ---- */
 
 struct drain {
@@ -68,10 +84,10 @@ struct drain {
 static int answer_drain(struct carrier_set *s, struct carrier_question *q)
 {
     struct drain *d = (struct drain *)q;
+    struct carrier_seat *seat = seat_of(s, d->number);
 
-    for (struct carrier_seat *seat = s->seats; seat; seat = seat->next)
-        if (seat->carrier->port.number == d->number)
-            live_carrier_drain(seat->carrier, d->drained);
+    if (seat)
+        live_carrier_drain(seat->carrier, d->drained);
     return 0;
 }
 
@@ -79,17 +95,6 @@ void carrier_set_drain(struct carrier_set *s, unsigned number, bool drained)
 {
     struct drain d = {.question.answer = answer_drain, .number = number, .drained = drained};
     carrier_set_ask(s, &d.question);
-}
-
-/* ---- receipts ---- */
-
-void carrier_set_note_receipt(struct carrier_set *s, unsigned number, bool stray)
-{
-    for (struct carrier_seat *seat = s->seats; seat; seat = seat->next) {
-        struct live_carrier *c = seat->carrier;
-        if (c->port.number == number && c->kind->note_receipt)
-            c->kind->note_receipt(c, stray);
-    }
 }
 
 /* ---- each second ---- */

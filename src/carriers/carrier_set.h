@@ -44,9 +44,8 @@ struct carrier *carrier_set_find(const struct carrier_set *s, const char *name);
  * thread; a number that is not known is of no matter. */
 void carrier_set_drain(struct carrier_set *s, unsigned number, bool drained);
 
-/* A receipt of this carrier was taken by another way than its own, and counts for it. Engine's
- * thread; a number that is not known is of no matter. */
-void carrier_set_note_receipt(struct carrier_set *s, unsigned number, bool stray);
+/* A receipt of this carrier's came another way than over its links. Engine's thread. */
+void carrier_set_count_receipt(struct carrier_set *s, unsigned number, bool stray);
 
 /* Stops all: what was sent has two seconds to be answered, unbinding one; they are seldom needed.
  * Waits for it, for timeout_ms at most; false when that was too short. While the engine and the

@@ -46,9 +46,7 @@ struct live_kind {
     void (*drain)(struct live_carrier *c, bool drained);
     void (*tick)(struct live_carrier *c);
     void (*state)(const struct live_carrier *c, struct carrier_record *ret);
-    /* A receipt came for it by another way than its own; stray: no message was found for it. NULL:
-     * it has all its receipts itself. */
-    void (*note_receipt)(struct live_carrier *c, bool stray);
+    void (*count_receipt)(struct live_carrier *c, bool stray);
     bool (*same)(const struct live_settings *a, const struct live_settings *b);
     void (*settings_free)(struct live_settings *settings);
 };
@@ -109,6 +107,12 @@ static inline void live_carrier_tick(struct live_carrier *c)
 static inline void live_carrier_state(const struct live_carrier *c, struct carrier_record *ret)
 {
     c->kind->state(c, ret);
+}
+
+/* A receipt came in; `stray`: no message was found for it. */
+static inline void live_carrier_count_receipt(struct live_carrier *c, bool stray)
+{
+    c->kind->count_receipt(c, stray);
 }
 
 /* Whether the sections say the same. What lies in files that they name is not looked at. */

@@ -28,6 +28,14 @@ void smpp_carrier_wake(struct smpp_carrier *c)
 
 /* ---- how it stands ---- */
 
+static void carrier_count_receipt(struct live_carrier *live, bool stray)
+{
+    struct smpp_carrier *c = (struct smpp_carrier *)live;
+
+    c->record.receipts++;
+    c->record.strays += stray;
+}
+
 static enum carrier_state state_of(const struct smpp_carrier *c)
 {
     if (!c->settings)
@@ -313,5 +321,6 @@ const struct live_kind smpp_carrier_kind = {.word = "carrier",
                                             .drain = carrier_drain,
                                             .tick = carrier_tick,
                                             .state = carrier_state,
+                                            .count_receipt = carrier_count_receipt,
                                             .same = is_same,
                                             .settings_free = free_settings};
