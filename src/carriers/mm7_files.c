@@ -15,7 +15,7 @@ static int write_all(int fd, struct str bytes)
             return -errno;
         bytes = str_skip(bytes, (size_t)n);
     }
-    return fdatasync(fd) < 0 ? -errno : 0;
+    return fsync(fd) < 0 ? -errno : 0;
 }
 
 static int keep(const struct store *s, const struct mm7_part *part, struct arrival_media *ret)

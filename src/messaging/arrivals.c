@@ -169,7 +169,7 @@ static struct str join(const struct inbound_part_record *parts, size_t count, st
 
 /* ---- media ---- */
 
-/* Whatever was put into the store is at its place already, and not here any more. */
+/* When they came to nothing. */
 static void remove_files(const struct arrival_media *media, size_t count)
 {
     for (size_t i = 0; i < count; i++)

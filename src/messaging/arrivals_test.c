@@ -461,7 +461,10 @@ static void test_an_mms(void **state)
     assert_true(str_is(m->media, "image/jpeg\nvideo/mp4"));
     assert_content(m->id, 1, "image/jpeg", "a cat");
     assert_content(m->id, 2, "video/mp4", "a dog");
-    assert_false(is_left(&media[0]) || is_left(&media[1]));
+    struct arrival_media again = file_of("image/jpeg", "a cat");
+    assert_int_equal(take(with_media("Look!", &again, 1)), 0);
+    assert_content(received(SHOP).messages[0].id, 1, "image/jpeg", "a cat");
+    assert_false(is_left(&again)); /* what is kept already is not kept twice */
 }
 
 /* Its text may be long: it is one message all the same. */
