@@ -33,7 +33,7 @@ struct mm7_piece {
 
 struct mm7_body {
     struct buf heads; /* all that is not a file, piece behind piece */
-    struct mm7_piece pieces[2 * MM7_FILES_MAX + 2];
+    struct mm7_piece pieces[2 * MM7_FILES_MAX + 1];
     size_t piece_count;
     bool binary;
     int64_t length;         /* Content-Length */
@@ -50,3 +50,6 @@ void mm7_body_done(struct mm7_body *b);
  * was said to be. */
 ssize_t mm7_body_read(void *body, char *out, size_t room);
 int mm7_body_rewind(void *body);
+
+/* What so many bytes take in base64, in lines of 76 characters with their ends. */
+int64_t mm7_base64_length(int64_t size);

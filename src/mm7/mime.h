@@ -40,6 +40,9 @@ int mime_read(const struct mime_type *type, struct arena *a, struct str body,
 
 /* A field of the head of a mail or part, unfolded into the arena when it has to be; "" = none. */
 struct str mime_field(struct arena *a, struct str head, const char *name);
+/* A parameter of a field's value: of `attachment; filename="a b.jpg"` that is the name; "" = none.
+ */
+struct str mime_parameter(struct arena *a, struct str value, const char *name);
 /* Cuts a head off: returns it and leaves what comes behind the empty line in *bytes. */
 struct str mime_cut_head(struct str *bytes);
 

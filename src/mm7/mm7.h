@@ -95,8 +95,10 @@ enum mm7_kind {
 #undef X
 };
 
-/* "DeliverReq"; "" of OTHER. */
+/* Their elements: "DeliverReq", "" of OTHER; "Number"; "To". */
 const char *mm7_kind_name(enum mm7_kind kind);
+const char *mm7_form_name(enum mm7_form form);
+const char *mm7_role_name(enum mm7_role role);
 /* What a request is answered with: DELIVER_RSP for DELIVER_REQ…; VASP_ERROR_RSP for what is no
  * request that an MMSC makes. */
 enum mm7_kind mm7_answer_to(enum mm7_kind request);
