@@ -281,10 +281,9 @@ static int start_http(struct server *s)
 static int start_all(struct server *s)
 {
     static int (*const steps[])(struct server *) = {
-        server_set_plans,   build_guard,  start_store,         start_memory,
-        server_build_hooks, start_writer, start_engine,        server_start_hooks,
-        start_api,          start_http,   server_start_metrics,
-        server_start_mm7};
+        server_set_plans,   build_guard,  start_store,          start_memory,
+        server_build_hooks, start_writer, start_engine,         server_start_hooks,
+        start_api,          start_http,   server_start_metrics, server_start_mm7};
     int failed = 0;
 
     for (size_t i = 0; i < sizeof steps / sizeof *steps && !failed; i++)

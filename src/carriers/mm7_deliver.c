@@ -88,24 +88,23 @@ static struct str write_detail(struct arena *a, const struct mm7_heard *h)
     struct str status = utf8_shown(h->mm_status, SHOWN_MAX);
     struct str extension = utf8_shown(h->mm_extension, SHOWN_MAX);
     struct str text = utf8_shown(h->status_text, SHOWN_MAX);
-    char *detail =
-        arena_printf(a, "%s %.*s%s%.*s%s%.*s.",
-                     h->kind == MM7_READ_REPLY_REQ ? "The handset's read report says"
-                                                   : "The MMSC's report says",
-                     STR_FMT(status.n ? status : STR("nothing of its state")),
-                     extension.n ? ", " : "", STR_FMT(extension), text.n ? ": " : "", STR_FMT(text));
+    char *detail = arena_printf(
+        a, "%s %.*s%s%.*s%s%.*s.",
+        h->kind == MM7_READ_REPLY_REQ ? "The handset's read report says" : "The MMSC's report says",
+        STR_FMT(status.n ? status : STR("nothing of its state")), extension.n ? ", " : "",
+        STR_FMT(extension), text.n ? ": " : "", STR_FMT(text));
     return detail ? str_of(detail) : STR("");
 }
 
 /* So that a stray can be read. */
 static struct str write_raw(struct arena *a, const struct mm7_heard *h)
 {
-    char *raw = arena_printf(
-        a, "%s MessageID:%.*s MMStatus:%.*s Sender:%.*s Recipient:%.*s", mm7_kind_name(h->kind),
-        STR_FMT(utf8_shown(h->message_id, 2 * REFERENCE_MAX)),
-        STR_FMT(utf8_shown(h->mm_status, SHOWN_MAX)),
-        STR_FMT(utf8_shown(h->sender.text, ADDRESS_SHOWN)),
-        STR_FMT(utf8_shown(h->recipient.text, ADDRESS_SHOWN)));
+    char *raw =
+        arena_printf(a, "%s MessageID:%.*s MMStatus:%.*s Sender:%.*s Recipient:%.*s",
+                     mm7_kind_name(h->kind), STR_FMT(utf8_shown(h->message_id, 2 * REFERENCE_MAX)),
+                     STR_FMT(utf8_shown(h->mm_status, SHOWN_MAX)),
+                     STR_FMT(utf8_shown(h->sender.text, ADDRESS_SHOWN)),
+                     STR_FMT(utf8_shown(h->recipient.text, ADDRESS_SHOWN)));
     return raw ? str_of(raw) : STR("");
 }
 
@@ -177,10 +176,10 @@ static enum alphabet alphabet_of(const struct mm7_part *p)
         const char *charset;
         enum alphabet alphabet;
     } known[] = {
-        {"iso-8859-1", ALPHABET_LATIN1},      {"latin1", ALPHABET_LATIN1},
-        {"windows-1252", ALPHABET_LATIN1},    {"utf-16", ALPHABET_UTF16},
-        {"utf-16be", ALPHABET_UTF16},         {"utf-16le", ALPHABET_UTF16},
-        {"iso-10646-ucs-2", ALPHABET_UTF16},  {"ucs-2", ALPHABET_UTF16},
+        {"iso-8859-1", ALPHABET_LATIN1},     {"latin1", ALPHABET_LATIN1},
+        {"windows-1252", ALPHABET_LATIN1},   {"utf-16", ALPHABET_UTF16},
+        {"utf-16be", ALPHABET_UTF16},        {"utf-16le", ALPHABET_UTF16},
+        {"iso-10646-ucs-2", ALPHABET_UTF16}, {"ucs-2", ALPHABET_UTF16},
     };
 
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)

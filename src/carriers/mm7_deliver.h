@@ -11,7 +11,7 @@
 enum mm7_bringing {
     MM7_BRINGS_RECEIPT,
     MM7_BRINGS_MESSAGE,
-    MM7_BRINGS_NOTHING, /* it is no request that an MMSC makes */
+    MM7_BRINGS_NOTHING,   /* it is no request that an MMSC makes */
     MM7_BRINGS_TOO_LITTLE /* a report without a MessageID, a message without a sender */
 };
 

@@ -163,7 +163,7 @@ static struct mm7_part part(const char *type, const char *bytes)
 static void test_a_message(void **state)
 {
     struct mm7_part parts[] = {part("application/smil", "<smil/>"), part("text/plain", "one"),
-                               part("image/jpeg", "\xff\xd8"), part("text/plain", "two"),
+                               part("image/jpeg", "\xff\xd8"),      part("text/plain", "two"),
                                part("text/x-vcard", "BEGIN:VCARD"), part("image/png", "")};
     struct mm7_heard heard = message();
     const struct arrival *a = &delivered.arrival;
@@ -320,18 +320,10 @@ int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        CASE(test_words),
-        CASE(test_a_report),
-        CASE(test_a_read_reply_changes_nothing),
-        CASE(test_too_little),
-        CASE(test_nothing_for_us),
-        CASE(test_a_message),
-        CASE(test_addresses),
-        CASE(test_whom_it_is_to),
-        CASE(test_texts),
-        CASE(test_types),
-        CASE(test_many_files),
-        CASE(test_short_of_memory),
+        CASE(test_words),      CASE(test_a_report),       CASE(test_a_read_reply_changes_nothing),
+        CASE(test_too_little), CASE(test_nothing_for_us), CASE(test_a_message),
+        CASE(test_addresses),  CASE(test_whom_it_is_to),  CASE(test_texts),
+        CASE(test_types),      CASE(test_many_files),     CASE(test_short_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

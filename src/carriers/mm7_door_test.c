@@ -10,7 +10,8 @@ static struct mm7_doors *doors;
 static char why[MM7_DOOR_WHY_SIZE];
 
 #define SENDER                                                                                     \
-    "[carrier sms]\naddress = 127.0.0.1:2775\nsystem_id = x\npassword = y\n[sender +18005551234]\n"
+    "[carrier sms]\naddress = 127.0.0.1:2775\nsystem_id = x\npassword = y\n[sender "               \
+    "+18005551234]\n"
 
 static unsigned number_of(void *context, const char *name)
 {
@@ -79,8 +80,8 @@ static void test_paths(void **state)
     assert_int_equal(door->carrier, 11);
     assert_int_equal(enter("/in/b", "192.0.2.1", NULL, &door), MM7_ENTRY_OPEN);
     assert_string_equal(door->name, "other");
-    static const char *const nowhere[] = {"/mm7/other", "/mm7/gone", "/mm7/acme/", "/mm7/Acme",
-                                          "/mm7",       "/",         ""};
+    static const char *const nowhere[] = {
+        "/mm7/other", "/mm7/gone", "/mm7/acme/", "/mm7/Acme", "/mm7", "/", ""};
     for (size_t i = 0; i < sizeof nowhere / sizeof *nowhere; i++)
         assert_int_equal(enter(nowhere[i], "192.0.2.1", NULL, &door), MM7_ENTRY_NO_DOOR);
 }
@@ -106,11 +107,7 @@ static void test_credentials(void **state)
         "Basic dXNlcg==",         /* user */
         "Basic OnBhc3M=",         /* :pass */
         "Basic dXNlcjpwYXNzIA==", /* user:pass and a blank */
-        "Basic dXNlcjpwYXNz!",
-        "Basic ",
-        "Bearer dXNlcjpwYXNz",
-        "dXNlcjpwYXNz",
-        "",
+        "Basic dXNlcjpwYXNz!",    "Basic ", "Bearer dXNlcjpwYXNz", "dXNlcjpwYXNz", "",
     };
 
     assert_int_equal(make("[mmsc acme]\nurl = http://a/\n"
@@ -168,10 +165,8 @@ int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, config_setup, tear_down)
     const struct CMUnitTest tests[] = {
-        CASE(test_paths),
-        CASE(test_addresses),
-        CASE(test_credentials),
-        CASE(test_address_before_credentials),
+        CASE(test_paths),       CASE(test_addresses),
+        CASE(test_credentials), CASE(test_address_before_credentials),
         CASE(test_faults),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -88,8 +88,9 @@ static void refuse_entry(struct mm7_inbox *inbox, struct http_request *r, enum m
     case MM7_ENTRY_OPEN:
         break;
     case MM7_ENTRY_NO_DOOR:
-        answer_text(r, 404, "No MMSC is expected here; [mmsc NAME] has /mm7/NAME, or the "
-                            "listen_path that it says.\n");
+        answer_text(r, 404,
+                    "No MMSC is expected here; [mmsc NAME] has /mm7/NAME, or the "
+                    "listen_path that it says.\n");
         break;
     case MM7_ENTRY_ADDRESS:
         answer_text(r, 403, "This address may not come here.\n");
@@ -101,8 +102,9 @@ static void refuse_entry(struct mm7_inbox *inbox, struct http_request *r, enum m
         answer_text(r, 401, "A name and a password are needed: Authorization: Basic.\n");
         http_request_add_header(r, "WWW-Authenticate", "Basic realm=\"MM7\"");
         if (complain)
-            log_warning("mm7", "%s: refused, because %s does not show listen_username and "
-                               "listen_password",
+            log_warning("mm7",
+                        "%s: refused, because %s does not show listen_username and "
+                        "listen_password",
                         door->name, r->peer->text);
         break;
     }
@@ -200,8 +202,8 @@ static void refuse_meaning(struct http_request *r, const struct mm7_door *door,
                      "Only DeliverReq, DeliveryReportReq and ReadReplyReq are understood here.");
         return;
     }
-    const char *missing = heard->kind == MM7_DELIVER_REQ ? "Sender is missing."
-                                                         : "MessageID is missing.";
+    const char *missing =
+        heard->kind == MM7_DELIVER_REQ ? "Sender is missing." : "MessageID is missing.";
     if (complain)
         log_warning("mm7", "%s: in what it brought %s", door->name, missing);
     answer_mm7(r, 400, heard, mm7_answer_to(heard->kind), MM7_VALIDATION_ERROR, missing);
@@ -219,7 +221,8 @@ static void take_request(struct mm7_inbox *inbox, struct http_request *r,
     int failed = parts && b ? 0 : -ENOMEM;
 
     if (!failed)
-        failed = mm7_read(&b->heard, &r->arena, type.p ? type : STR(""), r->body, parts, &count, why);
+        failed =
+            mm7_read(&b->heard, &r->arena, type.p ? type : STR(""), r->body, parts, &count, why);
     if (!failed)
         failed = mm7_deliver_read(&b->delivered, &brings, &r->arena, door->carrier, &b->heard,
                                   parts, count);
@@ -319,8 +322,7 @@ static void release_doors(void *doors)
 void mm7_inbox_set_doors(struct mm7_inbox *inbox, struct mm7_doors *doors)
 {
     int64_t now_us = clock_now_us(inbox->options.clock);
-    struct mm7_doors *was =
-        atomic_exchange_explicit(&inbox->doors, doors, memory_order_acq_rel);
+    struct mm7_doors *was = atomic_exchange_explicit(&inbox->doors, doors, memory_order_acq_rel);
 
     retire(&inbox->earlier_doors, was, release_doors, now_us);
     retired_free(&inbox->earlier_doors, now_us - DOORS_KEPT_US);

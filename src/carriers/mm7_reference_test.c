@@ -11,8 +11,8 @@ static void test_as_it_is(void **state)
     struct str most = {longest, sizeof longest};
 
     memset(longest, 'x', sizeof longest);
-    assert_true(str_is(mm7_reference(STR(" 4-qf2080.3.x531.21@mmsc\n"), room),
-                       "4-qf2080.3.x531.21@mmsc"));
+    assert_true(
+        str_is(mm7_reference(STR(" 4-qf2080.3.x531.21@mmsc\n"), room), "4-qf2080.3.x531.21@mmsc"));
     assert_true(str_eq(mm7_reference(most, room), most));
     assert_int_equal(mm7_reference(STR("  "), room).n, 0);
 }

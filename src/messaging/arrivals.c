@@ -32,8 +32,8 @@ struct arrival_job {
     bool mms;
     struct arrival_media *media; /* files that must not be left behind; in the arena */
     size_t media_count, media_dropped;
-    struct arena arena;              /* of the texts here, and of what the writer reads */
-    struct message message;          /* what comes of it; writer's thread, once it is posted */
+    struct arena arena;     /* of the texts here, and of what the writer reads */
+    struct message message; /* what comes of it; writer's thread, once it is posted */
     enum keyword_wish wish;
     bool accepted;
     void (*done)(void *context, int result);
