@@ -144,6 +144,19 @@ static int start_writer(struct server *s)
     return failed ? server_fail(s, failed, "cannot start the writer") : 0;
 }
 
+/* Test messages with media are meant for looking at, so all types are welcome, unless they are to
+ * be treated like live ones. */
+static struct media_profile simulated_media(const struct config *c)
+{
+    static const enum media_need needs[] = {[CONFIG_MEDIA_OFF] = MEDIA_NEVER,
+                                            [CONFIG_MEDIA_LENIENT] = MEDIA_BESIDE,
+                                            [CONFIG_MEDIA_STRICT] = MEDIA_FIRST};
+
+    return (struct media_profile){.need = needs[c->simulator_media],
+                                  .kinds =
+                                      c->simulator_media == CONFIG_MEDIA_STRICT ? 0 : UINT32_MAX};
+}
+
 static int build_engine(struct server *s)
 {
     struct dispatch_options dispatch = {.store = s->store,
@@ -155,7 +168,8 @@ static int build_engine(struct server *s)
     struct simulator_options simulator = {.clock = &clock_real,
                                           .answer_us = s->config->simulator_answer_ms * 1000,
                                           .delivery_us = s->config->simulator_delivery_ms * 1000,
-                                          .max_pending = SIMULATED_MAX};
+                                          .max_pending = SIMULATED_MAX,
+                                          .media = simulated_media(s->config)};
     int failed = loop_new(&s->engine);
 
     if (failed)
