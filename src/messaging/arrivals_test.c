@@ -1,7 +1,6 @@
 #include "messaging/arrivals.h"
 
 #include "messaging/test_engine.h"
-#include "net/digest.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -410,7 +409,7 @@ static struct arrival_media file_of(const char *type, const char *content)
     assert_int_equal(write(fd, content, strlen(content)), strlen(content));
     close(fd);
     snprintf(m.record.type, sizeof m.record.type, "%s", type);
-    digest_sha256(str_of(content), m.record.hash);
+    memcpy(m.record.hash, content, strlen(content)); /* good enough to tell them apart */
     return m;
 }
 
