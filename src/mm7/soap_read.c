@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stddef.h>
 
-_Static_assert(MM7_SOAP_MAX == XML_SIZE_MAX, "what is said of SOAP holds for XML");
+_Static_assert((int)MM7_SOAP_MAX == (int)XML_SIZE_MAX, "what is said of SOAP holds for XML");
 
 static enum mm7_kind kind_of(struct str element)
 {
