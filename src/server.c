@@ -199,7 +199,8 @@ static int build_live(struct server *s)
                                    .loop = s->engine,
                                    .dispatch = s->dispatch,
                                    .optouts = s->optouts,
-                                   .clock = &clock_real};
+                                   .clock = &clock_real,
+                                   .wire = s->mms.wire};
 
     return live_new(&s->live, &options, s->config, s->why);
 }
@@ -212,6 +213,8 @@ static int start_engine(struct server *s)
         failed = server_build_mms(s);
     if (!failed)
         failed = build_live(s);
+    if (!failed)
+        failed = server_build_mm7(s);
     if (!failed)
         failed = server_start_mms(s);
     if (!failed)
@@ -293,9 +296,9 @@ static int start_http(struct server *s)
 static int start_all(struct server *s)
 {
     static int (*const steps[])(struct server *) = {
-        server_set_plans,   build_guard,  start_store,         start_memory,
-        server_build_hooks, start_writer, start_engine,        server_start_hooks,
-        start_api,          start_http,   server_start_metrics};
+        server_set_plans,   build_guard,  start_store,          start_memory,
+        server_build_hooks, start_writer, start_engine,         server_start_hooks,
+        start_api,          start_http,   server_start_metrics, server_start_mm7};
     int failed = 0;
 
     for (size_t i = 0; i < sizeof steps / sizeof *steps && !failed; i++)
@@ -314,6 +317,7 @@ static void stop_all(struct server *s)
         address_remove(&s->data, ADDRESS_FILE);
         http_server_drain(s->http, s->config->server_drain_timeout_ms * 1000);
     }
+    server_drain_mm7(s);
     if (s->live)
         live_stop(s->live);
     if (s->engine)
@@ -324,6 +328,8 @@ static void stop_all(struct server *s)
         writer_stop(s->writer); /* all that waited is written and answered */
     if (s->dispatch)
         dispatch_close(s->dispatch);
+    server_close_mm7(s);
+    server_free_mm7(s);
     server_stop_metrics(s);
     if (s->http)
         http_server_stop(s->http);
@@ -400,13 +406,16 @@ static void greet(const struct server *s)
     buf_init(&carriers, 1 << 12);
     for (size_t i = 0; i < c->carrier_count; i++)
         buf_printf(&carriers, "%s%s", i ? ", " : "", c->carriers[i].name);
+    for (size_t i = 0; i < c->mmsc_count; i++)
+        buf_printf(&carriers, "%s%s", i + c->carrier_count ? ", " : "", c->mmscs[i].name);
     greeting_print(&s->data, usual, s->url, s->first_key, buf_str(&carriers), s->metrics_url);
 }
 
 bool server_reach_good(const struct config *c, struct buf *faults)
 {
     bool webhooks = server_webhooks_good(c, faults), media = server_media_good(c, faults);
-    return webhooks && media;
+    bool mm7 = server_mm7_good(c, faults);
+    return webhooks && media && mm7;
 }
 
 static bool is_good(const struct config *c)

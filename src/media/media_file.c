@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { ATTEMPTS = 2, CONNECT_MS = 10000, TROUBLE_MS = 5000, SAY_US = 60000000 };
+enum { ATTEMPTS = 2, CONNECT_MS = 10000, SAY_US = 60000000 };
 
 static void attempt(struct media_file *f);
 
@@ -114,7 +114,7 @@ static void wait_out(struct media_file *f)
     }
     f->attempts--;
     str_format(f->why, sizeof f->why, "memory is short");
-    again_in(f, TROUBLE_MS);
+    again_in(f, f->bench->retry_ms);
 }
 
 /* ---- to disk ---- */
