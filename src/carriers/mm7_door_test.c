@@ -168,7 +168,8 @@ static void test_faults(void **state)
                  "[mmsc acme] listen_path must begin with a slash and have no blank, '?' or '#': "
                  "/reports/acme");
     m[0].listen_path = "/mm7/b";
-    assert_fault(m, 2, "[mmsc acme] and [mmsc b] both come to /mm7/b; give one another listen_path");
+    assert_fault(m, 2,
+                 "[mmsc acme] and [mmsc b] both come to /mm7/b; give one another listen_path");
     m[0] = section("acme");
     m[0].listen_username = "a:b";
     m[0].listen_password = "c";
