@@ -2,8 +2,8 @@
  * series that are counted at the same time share a row, so that a transaction writes few rows and
  * a reader steps over few.
  *
- * A row has two packs: counts, and the times of delivery, which are many times as long and which
- * few want; a reader that does not ask for them does not read them from disk.
+ * Counts are one pack, and the times of delivery, which are many times as long and which few want,
+ * another: it lies elsewhere on disk, and is not there when nothing was delivered.
  *
  *   counts = entry…
  *   entry  = place, size, body            the series' number modulo ROLLUP_CHUNK; bytes of the body

@@ -59,6 +59,7 @@ static void test_plans(void **state)
         READ_REQUEST_TALLY_BETWEEN,
         READ_SERIES_LIST,
         READ_ROLLUP_BETWEEN,
+        READ_ROLLUP_TIMED,
         READ_MESSAGE_CREATED_FROM,
     };
     static const enum write_statement writes[] = {
@@ -74,6 +75,7 @@ static void test_plans(void **state)
         WRITE_ENDPOINT_OF_ORIGIN,
         WRITE_MESSAGE_HOOK,
         WRITE_NOTICE_DELETE,
+        WRITE_ROLLUP_GET,
         WRITE_PULSE_GET,
         WRITE_PULSE_SET,
         WRITE_PULSE_SET_WAITS,

@@ -92,6 +92,7 @@ static int unpack_page(struct sqlite_store *s, struct rollup_page *p, sqlite3_st
     int failed = 0;
 
     rollup_unpack_row(&u, row, 0, true);
+    p->has_times = u.with_times;
     while (!failed && rollup_unpack_next(&u)) {
         p->rows[u.place] = arena_new(&s->rollups->arena, struct rollup);
         failed = p->rows[u.place] ? rollup_unpack_all(&u, &s->rollups->arena, p->rows[u.place])
@@ -117,13 +118,15 @@ static int load_page(struct sqlite_store *s, struct rollup_page *p)
     return code == SQLITE_ROW || code == SQLITE_DONE ? failed : sqlite_failed(s);
 }
 
+/* For whichever of the two is longer: they are written one after the other. */
 static int make_room(struct rollups *r, const struct rollup_page *p)
 {
-    size_t room = 0;
+    size_t counts = 0, times = 0;
 
     for (size_t i = 0; i < ROLLUP_CHUNK; i++)
         if (p->rows[i])
-            room += rollup_pack_room(p->rows[i]) + rollup_pack_times_room(p->rows[i]);
+            counts += rollup_pack_room(p->rows[i]), times += rollup_pack_times_room(p->rows[i]);
+    size_t room = counts > times ? counts : times;
     if (room <= r->room)
         return 0;
     uint8_t *larger = realloc(r->bytes, room);
@@ -134,33 +137,49 @@ static int make_room(struct rollups *r, const struct rollup_page *p)
     return 0;
 }
 
-/* Counts first, and the times behind them. */
-static uint8_t *pack_page(struct rollups *r, const struct rollup_page *p, const uint8_t **ret_times)
+static uint8_t *pack_counts(struct rollups *r, const struct rollup_page *p)
 {
     uint8_t *to = r->bytes;
 
     for (unsigned i = 0; i < ROLLUP_CHUNK; i++)
         if (p->rows[i])
             to = rollup_pack(to, i, p->rows[i]);
-    *ret_times = to;
+    return to;
+}
+
+static uint8_t *pack_times(struct rollups *r, const struct rollup_page *p)
+{
+    uint8_t *to = r->bytes;
+
     for (unsigned i = 0; i < ROLLUP_CHUNK; i++)
         if (p->rows[i])
             to = rollup_pack_times(to, p->rows[i]);
     return to;
 }
 
-static int write_page(struct sqlite_store *s, const struct rollup_page *p)
+static int put(struct sqlite_store *s, enum write_statement which, const struct rollup_page *p,
+               const uint8_t *end)
 {
-    sqlite3_stmt *put = s->statements[WRITE_ROLLUP_PUT];
-    const uint8_t *times, *end;
+    sqlite3_stmt *statement = s->statements[which];
+    int at = BIND_NUMBERS(statement, p->owner, p->grain, p->start, p->chunk);
 
-    if (make_room(s->rollups, p) != 0)
+    sqlite3_bind_blob(statement, at, s->rollups->bytes, (int)(end - s->rollups->bytes),
+                      SQLITE_STATIC);
+    return run(s, which);
+}
+
+static int write_page(struct sqlite_store *s, struct rollup_page *p)
+{
+    struct rollups *r = s->rollups;
+
+    if (make_room(r, p) != 0)
         return -ENOMEM;
-    end = pack_page(s->rollups, p, &times);
-    BIND_NUMBERS(put, p->owner, p->grain, p->start, p->chunk);
-    sqlite3_bind_blob(put, 5, s->rollups->bytes, (int)(times - s->rollups->bytes), SQLITE_STATIC);
-    sqlite3_bind_blob(put, 6, times, (int)(end - times), SQLITE_STATIC);
-    return run(s, WRITE_ROLLUP_PUT);
+    int failed = put(s, WRITE_ROLLUP_PUT, p, pack_counts(r, p));
+    if (!failed && p->times_dirty)
+        failed = put(s, WRITE_ROLLUP_PUT_TIMES, p, pack_times(r, p));
+    p->has_times |= p->times_dirty;
+    p->dirty = p->times_dirty = false;
+    return failed;
 }
 
 int rollup_flush(struct sqlite_store *s)
@@ -168,10 +187,8 @@ int rollup_flush(struct sqlite_store *s)
     struct rollups *r = s->rollups;
     int failed = 0;
 
-    for (struct rollup_page *p = r->dirty; p && !failed; p = p->next_dirty) {
+    for (struct rollup_page *p = r->dirty; p && !failed; p = p->next_dirty)
         failed = write_page(s, p);
-        p->dirty = false;
-    }
     r->dirty = NULL;
     return failed;
 }
@@ -217,6 +234,8 @@ static int apply_to(struct sqlite_store *s, enum grain grain, int64_t number,
     if (failed)
         return failed;
     struct rollup **row = &p->rows[number % ROLLUP_CHUNK];
+    /* Times have an entry for each of the counts. */
+    p->times_dirty |= c->time_ms >= 0 || (!*row && p->has_times);
     if (!*row && !(*row = arena_new(&r->arena, struct rollup)))
         return -ENOMEM;
     if (!p->dirty) {

@@ -27,11 +27,12 @@ enum { TOGETHER_OUTBOUND = 0, TOGETHER_INBOUND = 1, TOGETHER_MMS = 2 };
 
 enum { ROLLUP_PAGES_MAX = 4096, ROLLUP_PAGE_SLOTS = 2 * ROLLUP_PAGES_MAX };
 
-/* A row of `rollup`. */
+/* A row of `rollup`, and that of `rollup_times` beside it. */
 struct rollup_page {
     int64_t owner, start, chunk;
     enum grain grain;
     bool dirty;
+    bool has_times, times_dirty; /* a row of `rollup_times`, which is written when times are new */
     struct rollup *rows[ROLLUP_CHUNK]; /* NULL: nothing was counted */
     struct rollup_page *next_dirty;
 };
@@ -76,14 +77,14 @@ void sqlite_series_from_row(sqlite3_stmt *row, struct series_record *ret);
  * sql/rollup.sql; views hold until the next step. *ret_series: what its open row says; 0. */
 void sqlite_counted_from_row(sqlite3_stmt *row, struct message *m, int64_t *ret_series);
 
-/* A row whose columns from `at` on are counts and times; the latter are not read unless wanted. */
+/* A row whose columns from `at` on are counts, and times if they are wanted. */
 static inline void rollup_unpack_row(struct rollup_unpack *u, sqlite3_stmt *row, int at, bool times)
 {
     rollup_unpack_begin(u, sqlite3_column_blob(row, at), (size_t)sqlite3_column_bytes(row, at));
-    if (times)
+    if (times && sqlite3_column_bytes(row, at + 1) > 0)
         rollup_unpack_times(u, sqlite3_column_blob(row, at + 1),
                             (size_t)sqlite3_column_bytes(row, at + 1));
 }
 
-/* In the migration to schema 8: counts what there is. */
+/* In the migration to schema 9: counts what there is, unless schema 8 did. */
 int rollup_backfill(struct sqlite_store *s);

@@ -251,16 +251,27 @@ static bool is_wanted(const struct message *m, const struct rollup_query *q, boo
            (!q->tag.p || (told_apart && has_tag(m->tags, q->tag)));
 }
 
-static int64_t start_of(const struct message *m, const struct rollup_query *q)
+/* Days up to here are told whole: that of the end is, too, when none came after the end. */
+static int64_t end_of_days(const struct message_page *p, const struct rollup_query *q)
+{
+    int64_t last_us = q->to_us / DAY_US * DAY_US;
+
+    for (size_t i = 0; i < p->count; i++)
+        if (p->messages[i].created_us >= q->to_us && p->messages[i].created_us < last_us + DAY_US)
+            return last_us;
+    return last_us + DAY_US;
+}
+
+static int64_t start_of(const struct message *m, const struct rollup_query *q, int64_t days_end_us)
 {
     int64_t day_us = m->created_us / DAY_US * DAY_US;
 
-    if (!q->by_hour && day_us >= q->from_us && day_us + DAY_US <= q->to_us)
+    if (day_us >= q->from_us && day_us < days_end_us)
         return day_us;
     return m->created_us / HOUR_US * HOUR_US;
 }
 
-static void count_messages(const struct rollup_query *q)
+static void count_messages(const struct rollup_query *q, bool by_hour)
 {
     struct told_apart sets = {.count = 0};
     struct message_page p;
@@ -271,11 +282,13 @@ static void count_messages(const struct rollup_query *q)
                                         &test_arena, &p),
                      0);
     assert_int_equal(p.count, p.total);
+    int64_t days_end_us = by_hour ? 0 : end_of_days(&p, q);
     for (size_t i = p.count; i-- > 0;) {
         const struct message *m = &p.messages[i];
         bool told_apart = is_told_apart(&sets, m->tags);
         if (is_wanted(m, q, told_apart))
-            count_as_shown(span_at(spans_wanted, &wanted_count, start_of(m, q)), m);
+            count_as_shown(span_at(spans_wanted, &wanted_count, start_of(m, q, days_end_us)),
+                           m);
     }
     for (size_t i = 0; q->without_times && i < wanted_count; i++)
         memset(spans_wanted[i].times, 0, sizeof spans_wanted[i].times);
@@ -285,7 +298,7 @@ static void count_messages(const struct rollup_query *q)
 
 static void check_query(const struct rollup_query *q)
 {
-    count_messages(q);
+    count_messages(q, false);
     told_count = 0;
     last_told_us = 0;
     assert_int_equal(store_rollup_each(test_reader, q, take, NULL), 0);
@@ -301,12 +314,10 @@ static void check_hours(const struct rollup_query *query)
     struct rollup_query q = *query;
     bool filtered = q.country[0] || q.types || q.tag.p || q.sender.p;
 
-    q.by_hour = true;
     q.without_times = filtered;
-    count_messages(&q);
+    count_messages(&q, true);
     told_count = 0;
     last_told_us = 0;
-    q.by_hour = false;
     q.hours = take_hour;
     hours_timed = !filtered;
     assert_int_equal(store_rollup_each(test_reader, &q, ignore, NULL), 0);
@@ -323,7 +334,6 @@ static struct rollup_query random_query(int64_t begin_us)
     struct rollup_query q = {.account = 1 + below(8) / 7,
                              .mode = below(8) ? MODE_LIVE : MODE_TEST,
                              .from_us = begin_us / HOUR_US * HOUR_US,
-                             .by_hour = below(2),
                              .without_times = below(2)};
 
     if (below(3)) {
@@ -407,16 +417,30 @@ static void exec(const char *sql)
     sqlite3_close(db);
 }
 
-/* As the version before left it: then the messages are counted when the store is opened. */
+/* As it was before there were rollups: then the messages are counted when the store is opened. */
 static void count_anew(void)
 {
     test_close();
-    exec("DROP TABLE series; DROP TABLE rollup; DROP TABLE pulse; DROP TABLE lane_tally;"
-         "DROP TABLE hook_tally; DROP TABLE request_tally; DROP TABLE edge; DROP TABLE gone;"
+    exec("DROP TABLE series; DROP TABLE rollup; DROP TABLE rollup_times; DROP TABLE pulse;"
+         "DROP TABLE lane_tally; DROP TABLE hook_tally; DROP TABLE request_tally; DROP TABLE edge; DROP TABLE gone;"
          "ALTER TABLE work DROP COLUMN series; ALTER TABLE schedule DROP COLUMN series;"
          "PRAGMA user_version = 7");
     test_open();
     sets_max = ALL_SETS;
+}
+
+/* As schema 8 left it, with the times beside the counts. */
+static void put_times_back(void)
+{
+    test_close();
+    exec("ALTER TABLE rollup RENAME TO counted;"
+         "CREATE TABLE rollup (owner INTEGER NOT NULL, grain INTEGER NOT NULL,"
+         "  start INTEGER NOT NULL, chunk INTEGER NOT NULL, counts BLOB NOT NULL,"
+         "  times BLOB NOT NULL, PRIMARY KEY (owner, grain, start, chunk)) WITHOUT ROWID;"
+         "INSERT INTO rollup SELECT owner, grain, start, chunk, counts, coalesce(times, x'')"
+         "  FROM counted LEFT JOIN rollup_times USING (owner, grain, start, chunk);"
+         "DROP TABLE counted; DROP TABLE rollup_times; PRAGMA user_version = 8");
+    open_store();
 }
 
 static void test_histories(void **state)
@@ -434,6 +458,8 @@ static void test_histories(void **state)
     for (size_t i = 0; i < sizeof begins_us / sizeof *begins_us; i++) {
         seed = 11 + i;
         live_through(begins_us[i], 120);
+        put_times_back();
+        check_all(begins_us[i]);
         count_anew();
         check_all(begins_us[i]);
         for (int more = 0; more < 20; more++)
@@ -483,13 +509,13 @@ static void test_many_rows(void **state)
     struct rollup_query q = {.account = 1,
                              .mode = MODE_LIVE,
                              .to_us = test_now_us / HOUR_US * HOUR_US + HOUR_US,
-                             .by_hour = true};
+                             .hours = add_accepted};
     told_accepted = 0;
     told_series = 0;
-    assert_int_equal(store_rollup_each(test_reader, &q, add_accepted, NULL), 0);
+    assert_int_equal(store_rollup_each(test_reader, &q, ignore, NULL), 0);
     assert_int_equal(told_accepted, MANY);
     assert_int_equal(told_series, MANY);
-    q.by_hour = false;
+    q.hours = NULL;
     told_accepted = 0;
     assert_int_equal(store_rollup_each(test_reader, &q, add_accepted, NULL), 0);
     assert_int_equal(told_accepted, MANY);

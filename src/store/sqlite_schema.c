@@ -15,14 +15,9 @@ static int schema_version(sqlite3 *db, int64_t *ret)
 }
 
 /* What a migration does that SQL cannot say. */
-static int count_what_is_there(struct sqlite_store *s)
-{
-    int failed = pulse_backfill(s);
-    return failed ? failed : rollup_backfill(s);
-}
-
 static int (*const steps[SCHEMA_VERSION])(struct sqlite_store *s) = {
-    [7] = count_what_is_there,
+    [7] = pulse_backfill,
+    [8] = rollup_backfill,
 };
 
 static int run_one(struct sqlite_store *s, int64_t version)

@@ -11,15 +11,25 @@ SELECT {series_columns} FROM series;
 SELECT {series_columns} FROM series WHERE owner = ?1;
 
 -- name: rollup_get
-SELECT counts, times FROM rollup WHERE owner = ?1 AND grain = ?2 AND start = ?3 AND chunk = ?4;
+SELECT counts, times FROM rollup LEFT JOIN rollup_times USING (owner, grain, start, chunk)
+WHERE owner = ?1 AND grain = ?2 AND start = ?3 AND chunk = ?4;
 
 -- name: rollup_put
-INSERT OR REPLACE INTO rollup (owner, grain, start, chunk, counts, times)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6);
+INSERT OR REPLACE INTO rollup (owner, grain, start, chunk, counts) VALUES (?1, ?2, ?3, ?4, ?5);
+
+-- name: rollup_put_times
+INSERT OR REPLACE INTO rollup_times (owner, grain, start, chunk, times)
+VALUES (?1, ?2, ?3, ?4, ?5);
+
+-- part: rollups_between
+WHERE owner = ?1 AND grain = ?2 AND start >= ?3 AND start < ?4 ORDER BY start, chunk
 
 -- name: rollup_between
-SELECT start, chunk, counts, times FROM rollup
-WHERE owner = ?1 AND grain = ?2 AND start >= ?3 AND start < ?4 ORDER BY start, chunk;
+SELECT start, chunk, counts FROM rollup {rollups_between};
+
+-- name: rollup_timed
+SELECT start, chunk, counts, times
+FROM rollup LEFT JOIN rollup_times USING (owner, grain, start, chunk) {rollups_between};
 
 -- name: message_cost
 SELECT cost_micros, direction FROM message WHERE id = ?1;
