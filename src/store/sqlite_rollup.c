@@ -118,15 +118,13 @@ static int load_page(struct sqlite_store *s, struct rollup_page *p)
     return code == SQLITE_ROW || code == SQLITE_DONE ? failed : sqlite_failed(s);
 }
 
-/* For whichever of the two is longer: they are written one after the other. */
 static int make_room(struct rollups *r, const struct rollup_page *p)
 {
-    size_t counts = 0, times = 0;
+    size_t room = 0;
 
     for (size_t i = 0; i < ROLLUP_CHUNK; i++)
         if (p->rows[i])
-            counts += rollup_pack_room(p->rows[i]), times += rollup_pack_times_room(p->rows[i]);
-    size_t room = counts > times ? counts : times;
+            room += rollup_pack_room(p->rows[i]) + rollup_pack_times_room(p->rows[i]);
     if (room <= r->room)
         return 0;
     uint8_t *larger = realloc(r->bytes, room);
@@ -137,49 +135,56 @@ static int make_room(struct rollups *r, const struct rollup_page *p)
     return 0;
 }
 
-static uint8_t *pack_counts(struct rollups *r, const struct rollup_page *p)
+static uint8_t *pack_counts(uint8_t *to, const struct rollup_page *p)
 {
-    uint8_t *to = r->bytes;
-
     for (unsigned i = 0; i < ROLLUP_CHUNK; i++)
         if (p->rows[i])
             to = rollup_pack(to, i, p->rows[i]);
     return to;
 }
 
-static uint8_t *pack_times(struct rollups *r, const struct rollup_page *p)
+static uint8_t *pack_times(uint8_t *to, const struct rollup_page *p)
 {
-    uint8_t *to = r->bytes;
-
     for (unsigned i = 0; i < ROLLUP_CHUNK; i++)
         if (p->rows[i])
             to = rollup_pack_times(to, p->rows[i]);
     return to;
 }
 
-static int put(struct sqlite_store *s, enum write_statement which, const struct rollup_page *p,
-               const uint8_t *end)
+/* Counts up to `middle`, times up to the end. */
+static int put(struct sqlite_store *s, const struct rollup_page *p, enum grain grain,
+               const uint8_t *bytes, const uint8_t *middle, const uint8_t *end)
 {
-    sqlite3_stmt *statement = s->statements[which];
-    int at = BIND_NUMBERS(statement, p->owner, p->grain, p->start, p->chunk);
+    sqlite3_stmt *statement = s->statements[WRITE_ROLLUP_PUT];
 
-    sqlite3_bind_blob(statement, at, s->rollups->bytes, (int)(end - s->rollups->bytes),
-                      SQLITE_STATIC);
-    return run(s, which);
+    BIND_NUMBERS(statement, p->owner, grain, p->start, p->chunk);
+    sqlite3_bind_blob(statement, 5, bytes, (int)(middle - bytes), SQLITE_STATIC);
+    sqlite3_bind_blob(statement, 6, middle, (int)(end - middle), SQLITE_STATIC);
+    return run(s, WRITE_ROLLUP_PUT);
+}
+
+static int write_hour(struct sqlite_store *s, struct rollup_page *p)
+{
+    const uint8_t *bytes = s->rollups->bytes, *end = pack_counts(s->rollups->bytes, p);
+    int failed = put(s, p, GRAIN_HOUR, bytes, end, end);
+
+    if (failed || !p->times_dirty)
+        return failed;
+    end = pack_times(s->rollups->bytes, p);
+    p->times_dirty = false;
+    p->has_times = true;
+    return put(s, p, GRAIN_TIMES, bytes, bytes, end);
 }
 
 static int write_page(struct sqlite_store *s, struct rollup_page *p)
 {
-    struct rollups *r = s->rollups;
-
-    if (make_room(r, p) != 0)
+    if (make_room(s->rollups, p) != 0)
         return -ENOMEM;
-    int failed = put(s, WRITE_ROLLUP_PUT, p, pack_counts(r, p));
-    if (!failed && p->times_dirty)
-        failed = put(s, WRITE_ROLLUP_PUT_TIMES, p, pack_times(r, p));
-    p->has_times |= p->times_dirty;
-    p->dirty = p->times_dirty = false;
-    return failed;
+    p->dirty = false;
+    if (p->grain == GRAIN_HOUR)
+        return write_hour(s, p);
+    uint8_t *middle = pack_counts(s->rollups->bytes, p);
+    return put(s, p, p->grain, s->rollups->bytes, middle, pack_times(middle, p));
 }
 
 int rollup_flush(struct sqlite_store *s)

@@ -13,8 +13,9 @@
 #include "store/sqlite_work.h"
 
 /* The numbers are on disk. GRAIN_TOGETHER: an hour, of all series of an owner together; so that who
- * wants every hour of a month need not look at every series in it. */
-enum grain { GRAIN_HOUR = 1, GRAIN_DAY = 2, GRAIN_TOGETHER = 3 };
+ * wants every hour of a month need not look at every series in it. GRAIN_TIMES: the times of
+ * GRAIN_HOUR, which few want; no row when there are none. */
+enum grain { GRAIN_HOUR = 1, GRAIN_DAY = 2, GRAIN_TOGETHER = 3, GRAIN_TIMES = 4 };
 
 static const int64_t grain_ms[] = {
     [GRAIN_HOUR] = 3600000, [GRAIN_DAY] = 86400000, [GRAIN_TOGETHER] = 3600000};
@@ -27,12 +28,12 @@ enum { TOGETHER_OUTBOUND = 0, TOGETHER_INBOUND = 1, TOGETHER_MMS = 2 };
 
 enum { ROLLUP_PAGES_MAX = 4096, ROLLUP_PAGE_SLOTS = 2 * ROLLUP_PAGES_MAX };
 
-/* A row of `rollup`, and that of `rollup_times` beside it. */
+/* A row of `rollup`; of an hour, with that of its times. */
 struct rollup_page {
     int64_t owner, start, chunk;
     enum grain grain;
     bool dirty;
-    bool has_times, times_dirty; /* a row of `rollup_times`, which is written when times are new */
+    bool has_times, times_dirty; /* of an hour: its row of GRAIN_TIMES */
     struct rollup *rows[ROLLUP_CHUNK]; /* NULL: nothing was counted */
     struct rollup_page *next_dirty;
 };
@@ -86,5 +87,7 @@ static inline void rollup_unpack_row(struct rollup_unpack *u, sqlite3_stmt *row,
                             (size_t)sqlite3_column_bytes(row, at + 1));
 }
 
-/* In the migration to schema 9: counts what there is, unless schema 8 did. */
+/* In the migration to schema 10: takes over what schema 8 counted; counts what there is, unless schema
+ * 8 did. */
+int rollup_convert(struct sqlite_store *s);
 int rollup_backfill(struct sqlite_store *s);

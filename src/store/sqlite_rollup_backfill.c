@@ -4,7 +4,7 @@
 #include "store/sqlite_rows.h"
 
 static const enum write_statement used[] = {WRITE_SERIES_INSERT, WRITE_SERIES_ALL, WRITE_ROLLUP_GET,
-                                            WRITE_ROLLUP_PUT, WRITE_ROLLUP_PUT_TIMES};
+                                            WRITE_ROLLUP_PUT};
 enum { USED_COUNT = sizeof used / sizeof *used };
 
 enum { COUNTED, WORK_SET, SCHEDULE_SET, OWN_COUNT };

@@ -18,19 +18,11 @@ struct listing {
 
 /* ---- which series ---- */
 
-static bool has_tag(struct str tags, struct str tag)
-{
-    while (tags.p)
-        if (str_eq(str_cut(&tags, '\n'), tag))
-            return true;
-    return false;
-}
-
 static bool matches(const struct series_record *r, const struct rollup_query *q)
 {
     return (!q->country[0] || memcmp(r->country, q->country, 2) == 0) &&
            (!q->types || q->types & UINT32_C(1) << r->type) &&
-           (!q->tag.p || (r->tags.n && has_tag(r->tags, q->tag))) &&
+           (!q->tag.p || series_has_tag(r, q->tag)) &&
            (!q->sender.p || (r->sender.n && str_eq(r->sender, q->sender)));
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/test_random.h"
 #include "store/test_fixture.h"
+#include "store/varint.h"
 
 #include <sqlite3.h>
 #include <stdio.h>
@@ -421,7 +422,7 @@ static void exec(const char *sql)
 static void count_anew(void)
 {
     test_close();
-    exec("DROP TABLE series; DROP TABLE rollup; DROP TABLE rollup_times; DROP TABLE pulse;"
+    exec("DROP TABLE series; DROP TABLE rollup; DROP TABLE pulse;"
          "DROP TABLE lane_tally; DROP TABLE hook_tally; DROP TABLE request_tally; DROP TABLE edge; DROP TABLE gone;"
          "ALTER TABLE work DROP COLUMN series; ALTER TABLE schedule DROP COLUMN series;"
          "PRAGMA user_version = 7");
@@ -429,7 +430,60 @@ static void count_anew(void)
     sets_max = ALL_SETS;
 }
 
-/* As schema 8 left it, with the times beside the counts. */
+static uint8_t *pack_old_times(uint8_t *to, const struct rollup_slots *s)
+{
+    uint8_t body[4096], *end = varint_put(body, s->count);
+    unsigned before = 0;
+
+    for (size_t i = 0; i < s->count; i++) {
+        end = varint_put(end, s->at[i].slot - before);
+        end = varint_put(end, (uint64_t)s->at[i].count);
+        before = s->at[i].slot;
+    }
+    to = varint_put(to, (uint64_t)(end - body));
+    memcpy(to, body, (size_t)(end - body));
+    return to + (end - body);
+}
+
+static void put_old_row(sqlite3_stmt *row, sqlite3_stmt *put)
+{
+    uint8_t times[1 << 16], *to = times;
+    struct rollup_unpack u;
+    struct rollup r;
+
+    arena_reset(&test_arena);
+    rollup_unpack_row(&u, row, 4, true);
+    while (rollup_unpack_next(&u)) {
+        assert_int_equal(rollup_unpack_all(&u, &test_arena, &r), 0);
+        to = pack_old_times(to, &r.times);
+    }
+    assert_false(u.damaged);
+    for (int i = 0; i < 5; i++)
+        sqlite3_bind_value(put, i + 1, sqlite3_column_value(row, i));
+    sqlite3_bind_blob(put, 6, times, (int)(to - times), SQLITE_STATIC);
+    assert_int_equal(sqlite3_step(put), SQLITE_DONE);
+    sqlite3_reset(put);
+}
+
+static void put_old_rows(void)
+{
+    static const char *const sql[] = {
+        "SELECT owner, grain, start, chunk, counts, CASE grain WHEN 1 THEN t.times ELSE c.times END"
+        " FROM counted AS c LEFT JOIN (SELECT owner, 1 AS grain, start, chunk, times FROM counted"
+        "  WHERE grain = 4) AS t USING (owner, grain, start, chunk) WHERE grain < 4",
+        "INSERT INTO rollup VALUES (?1, ?2, ?3, ?4, ?5, ?6)"};
+    sqlite3_stmt *own[2];
+    sqlite3 *db;
+
+    assert_int_equal(sqlite3_open(test_path, &db), SQLITE_OK);
+    assert_int_equal(sqlite_prepare(db, sql, own, 2), 0);
+    while (sqlite3_step(own[0]) == SQLITE_ROW)
+        put_old_row(own[0], own[1]);
+    sqlite_finalize(own, 2);
+    sqlite3_close(db);
+}
+
+/* As schema 8 left it, with the times of hours beside the counts. */
 static void put_times_back(void)
 {
     test_close();
@@ -437,9 +491,9 @@ static void put_times_back(void)
          "CREATE TABLE rollup (owner INTEGER NOT NULL, grain INTEGER NOT NULL,"
          "  start INTEGER NOT NULL, chunk INTEGER NOT NULL, counts BLOB NOT NULL,"
          "  times BLOB NOT NULL, PRIMARY KEY (owner, grain, start, chunk)) WITHOUT ROWID;"
-         "INSERT INTO rollup SELECT owner, grain, start, chunk, counts, coalesce(times, x'')"
-         "  FROM counted LEFT JOIN rollup_times USING (owner, grain, start, chunk);"
-         "DROP TABLE counted; DROP TABLE rollup_times; PRAGMA user_version = 8");
+         "PRAGMA user_version = 8");
+    put_old_rows();
+    exec("DROP TABLE counted");
     open_store();
 }
 
