@@ -16,9 +16,11 @@ void data_dir_close(struct data_dir *d);
  * "" when there were keys already. Before the writer starts. */
 int first_key(struct store *s, const struct data_dir *d, char *ret_key, char why[STORE_WHY_SIZE]);
 
-/* Writes DIR/address, where the command line looks for the server; or where the metrics are. */
+/* Writes DIR/address, where the command line looks for the server; or where the
+ * metrics are, or where MMSCs come to. */
 #define ADDRESS_FILE         "address"
 #define METRICS_ADDRESS_FILE "metrics-address"
+#define MM7_ADDRESS_FILE     "mm7-address"
 int address_write(const struct data_dir *d, const char *file, const char *url);
 void address_remove(const struct data_dir *d, const char *file);
 

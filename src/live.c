@@ -111,7 +111,7 @@ static int set_carriers(struct live *l, const struct config *config, char why[LI
     if (failed)
         return failed;
     routing_free(routing);
-    failed = carrier_set_update(l->carriers, config->carriers, config->carrier_count, why);
+    failed = carrier_set_update(l->carriers, config, why);
     if (!failed)
         failed = make_routing(l, config, false, &routing, why);
     if (failed)
@@ -273,6 +273,27 @@ void live_serve(struct live *l, struct api *api)
     l->api = api;
     api_set_routing(api, l->routing);
     api_set_prices(api, l->prices);
+}
+
+struct receipts *live_receipts(struct live *l)
+{
+    return l->receipts;
+}
+
+struct arrivals *live_arrivals(struct live *l)
+{
+    return l->arrivals;
+}
+
+unsigned live_carrier_number(const struct live *l, const char *name)
+{
+    const struct carrier *c = carrier_set_find(l->carriers, name);
+    return c ? c->number : 0;
+}
+
+void live_count_receipt(struct live *l, unsigned carrier, bool stray)
+{
+    carrier_set_count_receipt(l->carriers, carrier, stray);
 }
 
 void live_stop(struct live *l)

@@ -37,6 +37,15 @@ int live_update(struct live *l, const struct config *config, char why[LIVE_WHY_S
  * LIVE_POLL_MS. */
 void live_poll(struct live *l);
 
+/* What the listener of MMSCs needs. The first two live as long as live mode. */
+struct receipts *live_receipts(struct live *l);
+struct arrivals *live_arrivals(struct live *l);
+/* The number of a carrier in the configuration; 0: there is none of this name. */
+unsigned live_carrier_number(const struct live *l, const char *name);
+/* A receipt came in from this carrier and is on disk; `stray`: no message was found for it. On the
+ * engine's thread. */
+void live_count_receipt(struct live *l, unsigned carrier, bool stray);
+
 /* Unbinds from all carriers, while the engine and the writer still run. */
 void live_stop(struct live *l);
 /* After the engine, the writer and the API have stopped, and dispatch_close. */

@@ -144,6 +144,19 @@ static int start_writer(struct server *s)
     return failed ? server_fail(s, failed, "cannot start the writer") : 0;
 }
 
+/* Test messages with media are meant for looking at, so all types are welcome, unless they are to
+ * be treated like live ones. */
+static struct media_profile simulated_media(const struct config *c)
+{
+    static const enum media_need needs[] = {[CONFIG_MEDIA_OFF] = MEDIA_NEVER,
+                                            [CONFIG_MEDIA_LENIENT] = MEDIA_BESIDE,
+                                            [CONFIG_MEDIA_STRICT] = MEDIA_FIRST};
+
+    return (struct media_profile){.need = needs[c->simulator_media],
+                                  .kinds =
+                                      c->simulator_media == CONFIG_MEDIA_STRICT ? 0 : UINT32_MAX};
+}
+
 static int build_engine(struct server *s)
 {
     struct dispatch_options dispatch = {.store = s->store,
@@ -155,7 +168,8 @@ static int build_engine(struct server *s)
     struct simulator_options simulator = {.clock = &clock_real,
                                           .answer_us = s->config->simulator_answer_ms * 1000,
                                           .delivery_us = s->config->simulator_delivery_ms * 1000,
-                                          .max_pending = SIMULATED_MAX};
+                                          .max_pending = SIMULATED_MAX,
+                                          .media = simulated_media(s->config)};
     int failed = loop_new(&s->engine);
 
     if (failed)
@@ -195,7 +209,13 @@ static int start_engine(struct server *s)
     int failed = build_engine(s);
 
     if (!failed)
+        failed = server_build_mms(s);
+    if (!failed)
         failed = build_live(s);
+    if (!failed)
+        failed = server_build_mm7(s);
+    if (!failed)
+        failed = server_start_mms(s);
     if (!failed)
         failed = loop_start(s->engine, "engine");
     if (!failed)
@@ -275,9 +295,9 @@ static int start_http(struct server *s)
 static int start_all(struct server *s)
 {
     static int (*const steps[])(struct server *) = {
-        server_set_plans,   build_guard,  start_store,         start_memory,
-        server_build_hooks, start_writer, start_engine,        server_start_hooks,
-        start_api,          start_http,   server_start_metrics};
+        server_set_plans,   build_guard,  start_store,          start_memory,
+        server_build_hooks, start_writer, start_engine,         server_start_hooks,
+        start_api,          start_http,   server_start_metrics, server_start_mm7};
     int failed = 0;
 
     for (size_t i = 0; i < sizeof steps / sizeof *steps && !failed; i++)
@@ -296,15 +316,19 @@ static void stop_all(struct server *s)
         address_remove(&s->data, ADDRESS_FILE);
         http_server_drain(s->http, s->config->server_drain_timeout_ms * 1000);
     }
+    server_drain_mm7(s);
     if (s->live)
         live_stop(s->live);
     if (s->engine)
         loop_stop(s->engine);
+    server_stop_mms(s);
     server_stop_hooks(s);
     if (s->writer)
         writer_stop(s->writer); /* all that waited is written and answered */
     if (s->dispatch)
         dispatch_close(s->dispatch);
+    server_close_mm7(s);
+    server_free_mm7(s);
     server_stop_metrics(s);
     if (s->http)
         http_server_stop(s->http);
@@ -315,6 +339,7 @@ static void stop_all(struct server *s)
         simulator_free(s->simulator);
     if (s->dispatch)
         dispatch_free(s->dispatch);
+    server_free_mms(s);
     if (s->engine)
         loop_free(s->engine);
     server_free_hooks(s);
@@ -383,12 +408,19 @@ static void greet(const struct server *s)
     greeting_print(&s->data, usual, s->url, s->first_key, buf_str(&carriers), s->metrics_url);
 }
 
+bool server_reach_good(const struct config *c, struct buf *faults)
+{
+    bool webhooks = server_webhooks_good(c, faults), media = server_media_good(c, faults);
+    bool mm7 = server_mm7_good(c, faults);
+    return webhooks && media && mm7;
+}
+
 static bool is_good(const struct config *c)
 {
     struct buf faults BUF_CLEANUP;
 
     buf_init(&faults, 1 << 12);
-    bool good = server_webhooks_good(c, &faults);
+    bool good = server_reach_good(c, &faults);
     if (!good)
         fprintf(stderr, "%.*s", STR_FMT(buf_str(&faults)));
     return good;

@@ -9,5 +9,6 @@
  * The exit code of the program. Takes the configuration over. */
 int server_run(struct config *config, const struct config_source *source);
 
-/* Whether what webhooks may reach and trust can be read; if not, a line for each fault is added. */
-bool server_webhooks_good(const struct config *config, struct buf *faults);
+/* Whether what webhooks and media may reach and trust can be read; if not, a line for each fault is
+ * added. */
+bool server_reach_good(const struct config *config, struct buf *faults);

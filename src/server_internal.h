@@ -1,6 +1,6 @@
 /* What the files of the server share: server.c starts and stops, server_hooks.c has webhooks,
- * server_metrics.c the metrics' listener, server_settings.c what a configuration says while it
- * runs. */
+ * server_mms.c what MMS needs, server_mm7.c the listener of MMSCs, server_metrics.c that of the
+ * metrics, server_settings.c what a configuration says while it runs. */
 #pragma once
 
 #include "base/retired.h"
@@ -11,6 +11,7 @@
 #include "net/http_server.h"
 #include "net/tls.h"
 #include "server.h"
+#include "server_mms.h"
 
 struct server {
     struct config *config;
@@ -30,6 +31,7 @@ struct server {
     struct dispatch *dispatch;
     struct simulator *simulator;
     struct live *live;
+    struct mms mms;
     struct loop *hook_loop;
     struct loop_http *hook_http;
     struct hook_set *hooks;
@@ -39,6 +41,8 @@ struct server {
     struct metrics *metrics;
     struct http_server *metrics_http; /* NULL: none */
     char metrics_url[320];            /* "" = none */
+    struct mm7_inbox *mm7;
+    struct http_server *mm7_http; /* NULL: none */
     struct data_dir data;
     char first_key[KEY_CHARS + 1]; /* "" unless this is the first start */
 };
@@ -48,6 +52,7 @@ int server_fail(struct server *s, int error, const char *what);
 
 /* Webhooks: made before the writer starts, because they listen to what the store tells; they begin
  * after it; their loop ends before it, and they go when it has stopped. */
+bool server_webhooks_good(const struct config *config, struct buf *faults);
 int server_build_hooks(struct server *s);
 int server_start_hooks(struct server *s);
 void server_stop_hooks(struct server *s);
@@ -56,6 +61,18 @@ void server_free_hooks(struct server *s);
 /* The metrics' listener, if there is to be one. */
 int server_start_metrics(struct server *s);
 void server_stop_metrics(struct server *s);
+
+/* What MMSCs bring. Made before the engine's thread starts. Then started, and again whenever the
+ * configuration was read anew: from then on those come in who are in it, and the listener is opened
+ * when there is the first of them. At the end it is drained while the engine and the writer run,
+ * closed when they do not, freed when whoever waited was answered (dispatch_close). */
+int server_build_mm7(struct server *s);
+int server_start_mm7(struct server *s);
+void server_drain_mm7(struct server *s);
+void server_close_mm7(struct server *s);
+void server_free_mm7(struct server *s);
+/* Whether the sections of MMSCs say how they come in; if not, a line for each fault is added. */
+bool server_mm7_good(const struct config *config, struct buf *faults);
 /* "127.0.0.1:8443", as http_server_start wants it. */
 enum { LISTEN_SIZE = CONFIG_HOST_MAX + 16 };
 void server_format_listen(const struct config_address *a, char out[LISTEN_SIZE]);

@@ -81,7 +81,7 @@ int server_load_identity(struct server *s, struct tls_identity **ret)
 
 void server_refresh_identity(struct server *s)
 {
-    struct http_server *servers[] = {s->http, s->metrics_http};
+    struct http_server *servers[] = {s->http, s->metrics_http, s->mm7_http};
     struct tls_identity *identity;
 
     for (size_t i = 0; i < sizeof servers / sizeof *servers; i++) {
@@ -134,6 +134,9 @@ static void use_config(struct server *s, struct config *config)
     server_set_maintenance(s);
     api_set_logged_requests(s->api, config->log_requests);
     server_refresh_identity(s);
+    s->why[0] = '\0';
+    if (server_start_mm7(s) < 0)
+        log_error("mm7", "%s", s->why);
     log_info("config", "the configuration was read again");
 }
 
@@ -145,7 +148,7 @@ void server_reload(struct server *s)
     config_report_init(&report);
     if (config_load(&config, s->source, &report) < 0) {
         log_faults(buf_str(&report.errors));
-    } else if (!server_webhooks_good(config, &report.errors)) {
+    } else if (!server_reach_good(config, &report.errors)) {
         log_faults(buf_str(&report.errors));
         config_free(config);
     } else if (live_update(s->live, config, s->why) < 0) {

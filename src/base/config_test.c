@@ -181,9 +181,8 @@ static void test_unknown_names(void **state)
     check_fault("[sever]\nlisten = x\n", 1, "there is no section [sever]; did you mean [server]?");
     check_fault("[mail]\nlisten = x\n", 1,
                 "there is no section [mail]; there are [server], [tls], [queue], [simulator], "
-                "[webhooks], [retention], [log], [metrics], [plan NAME], [carrier NAME], [sender "
-                "ADDRESS] and "
-                "[route NAME]");
+                "[media], [mm7], [webhooks], [retention], [log], [metrics], [plan NAME], [carrier "
+                "NAME], [mmsc NAME], [sender ADDRESS] and [route NAME]");
     check_fault("level = info\n", 1, "'level' stands before any section; write [log] above it");
 }
 

@@ -66,7 +66,7 @@ static struct noting *gather(struct carrier_notes *n, struct carrier_seat *seats
     noting->count = 0;
     for (struct carrier_seat *s = seats; s; s = s->next) {
         struct carrier_record record;
-        smpp_carrier_state(s->carrier, &record);
+        live_carrier_state(s->carrier, &record);
         record.told_us = clock_now_us(n->clock);
         if (!is_news(&record, &s->noted))
             continue;

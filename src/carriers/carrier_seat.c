@@ -7,14 +7,14 @@
 
 static const char *name_of(const struct carrier_seat *s)
 {
-    return smpp_carrier_port(s->carrier)->name;
+    return s->carrier->port.name;
 }
 
 static void enter_lane(struct carrier_seat *s)
 {
     if (s->in_lane)
         return;
-    dispatch_add_carrier(s->dispatch, smpp_carrier_port(s->carrier));
+    dispatch_add_carrier(s->dispatch, &s->carrier->port);
     s->in_lane = true;
 }
 
@@ -23,8 +23,8 @@ static void leave_lane(struct carrier_seat *s)
 {
     if (!s->in_lane)
         return;
-    dispatch_drop_carrier(s->dispatch, smpp_carrier_port(s->carrier));
-    smpp_carrier_forget(s->carrier);
+    dispatch_drop_carrier(s->dispatch, &s->carrier->port);
+    live_carrier_forget(s->carrier);
     s->in_lane = false;
     log_info("carrier", "%s is not configured any more", name_of(s));
 }
@@ -42,13 +42,13 @@ static void on_stopped(void *seat)
 static void stop(struct carrier_seat *s)
 {
     s->stopping = true;
-    smpp_carrier_stop(s->carrier, on_stopped, s);
+    live_carrier_stop(s->carrier, on_stopped, s);
 }
 
 /* When memory is short it is tried again a second later. */
 static void start(struct carrier_seat *s)
 {
-    if (smpp_carrier_start(s->carrier, s->wanted) == 0)
+    if (live_carrier_start(s->carrier, s->wanted) == 0)
         s->wanted = NULL;
     else
         log_error("carrier", "%s cannot be started: memory is short", name_of(s));
@@ -57,7 +57,7 @@ static void start(struct carrier_seat *s)
 /* One step towards what is wanted; unbinding ends with the next. */
 static void go_on(struct carrier_seat *s)
 {
-    bool runs = smpp_carrier_settings(s->carrier);
+    bool runs = live_carrier_settings(s->carrier);
 
     if (s->stopping)
         return;
@@ -71,21 +71,21 @@ static void go_on(struct carrier_seat *s)
         leave_lane(s);
 }
 
-static void set_wanted(struct carrier_seat *s, struct smpp_settings *settings)
+static void set_wanted(struct carrier_seat *s, struct live_settings *settings)
 {
-    smpp_settings_free(s->wanted);
+    live_settings_free(s->wanted);
     s->wanted = settings;
 }
 
-void carrier_seat_want(struct carrier_seat *s, struct smpp_settings *settings)
+void carrier_seat_want(struct carrier_seat *s, struct live_settings *settings)
 {
-    const struct smpp_settings *coming = s->wanted;
+    const struct live_settings *coming = s->wanted;
 
     if (!coming && !s->stopping)
-        coming = smpp_carrier_settings(s->carrier);
+        coming = live_carrier_settings(s->carrier);
     s->configured = settings;
-    if (settings && coming && smpp_settings_same(coming, &settings->config)) {
-        smpp_settings_free(settings);
+    if (settings && coming && live_settings_same(coming, settings)) {
+        live_settings_free(settings);
         return;
     }
     set_wanted(s, settings);
@@ -105,7 +105,7 @@ void carrier_seat_leave(struct carrier_seat *s, void (*left)(void *context), voi
 
 void carrier_seat_tick(struct carrier_seat *s)
 {
-    smpp_carrier_tick(s->carrier);
+    live_carrier_tick(s->carrier);
     if (!s->leaving)
         go_on(s);
 }
@@ -115,7 +115,8 @@ bool carrier_seat_is(const struct carrier_seat *s, const char *name)
     return strcmp(name_of(s), name) == 0;
 }
 
-int carrier_seat_new(struct carrier_seat **ret, const struct smpp_carrier_options *options,
+int carrier_seat_new(struct carrier_seat **ret, const struct live_kind *kind,
+                     const struct live_carrier_options *options,
                      const struct carrier_record *record)
 {
     struct carrier_seat *s = calloc(1, sizeof *s);
@@ -125,7 +126,7 @@ int carrier_seat_new(struct carrier_seat **ret, const struct smpp_carrier_option
         return -ENOMEM;
     s->dispatch = options->dispatch;
     s->noted = *record;
-    int failed = smpp_carrier_new(&s->carrier, options, record);
+    int failed = live_carrier_new(&s->carrier, kind, options, record);
     if (failed) {
         free(s);
         return failed;
@@ -137,7 +138,7 @@ int carrier_seat_new(struct carrier_seat **ret, const struct smpp_carrier_option
 
 void carrier_seat_free(struct carrier_seat *s)
 {
-    smpp_settings_free(s->wanted);
-    smpp_carrier_free(s->carrier);
+    live_settings_free(s->wanted);
+    live_carrier_free(s->carrier);
     free(s);
 }

@@ -54,7 +54,23 @@ struct carrier_seat *carrier_set_seat(const struct carrier_set *s, const char *n
 struct carrier *carrier_set_find(const struct carrier_set *s, const char *name)
 {
     struct carrier_seat *seat = carrier_set_seat(s, name);
-    return seat && seat->configured ? smpp_carrier_port(seat->carrier) : NULL;
+    return seat && seat->configured ? &seat->carrier->port : NULL;
+}
+
+static struct carrier_seat *seat_of(const struct carrier_set *s, unsigned number)
+{
+    for (struct carrier_seat *seat = s->seats; seat; seat = seat->next)
+        if (seat->carrier->port.number == number)
+            return seat;
+    return NULL;
+}
+
+void carrier_set_count_receipt(struct carrier_set *s, unsigned number, bool stray)
+{
+    struct carrier_seat *seat = seat_of(s, number);
+
+    if (seat)
+        live_carrier_count_receipt(seat->carrier, stray);
 }
 
 /* ---- drain ---- */
@@ -68,10 +84,10 @@ struct drain {
 static int answer_drain(struct carrier_set *s, struct carrier_question *q)
 {
     struct drain *d = (struct drain *)q;
+    struct carrier_seat *seat = seat_of(s, d->number);
 
-    for (struct carrier_seat *seat = s->seats; seat; seat = seat->next)
-        if (smpp_carrier_port(seat->carrier)->number == d->number)
-            smpp_carrier_drain(seat->carrier, d->drained);
+    if (seat)
+        live_carrier_drain(seat->carrier, d->drained);
     return 0;
 }
 

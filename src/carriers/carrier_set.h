@@ -31,7 +31,7 @@ int carrier_set_new(struct carrier_set **ret, const struct carrier_set_options *
  * the engine nor the writer. When it returns all of them have lanes, so routes may lead to them;
  * binding takes longer. -EINVAL: `why` names the section and what is wrong with its files or
  * settings; other negative errno: the store cannot be written; nothing has changed then. */
-int carrier_set_update(struct carrier_set *s, const struct config_carrier *carriers, size_t count,
+int carrier_set_update(struct carrier_set *s, const struct config *config,
                        char why[CARRIER_SET_WHY_SIZE]);
 /* After the first update and before the loop's thread starts, so that dispatch has all lanes when
  * it first looks for open work. From then on, each second: dispatch_tick, receipts_tick,
@@ -43,6 +43,9 @@ struct carrier *carrier_set_find(const struct carrier_set *s, const char *name);
 /* Drained: gets nothing new, and goes on to receive. What the store says holds at first. Any
  * thread; a number that is not known is of no matter. */
 void carrier_set_drain(struct carrier_set *s, unsigned number, bool drained);
+
+/* A receipt of this carrier's came another way than over its links. Engine's thread. */
+void carrier_set_count_receipt(struct carrier_set *s, unsigned number, bool stray);
 
 /* Stops all: what was sent has two seconds to be answered, unbinding one; they are seldom needed.
  * Waits for it, for timeout_ms at most; false when that was too short. While the engine and the

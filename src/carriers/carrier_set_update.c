@@ -1,13 +1,14 @@
 /* The carriers that there shall be: what the configuration says of them is checked by the thread
  * that wants it so, the writer gives numbers to new names, the engine does the rest. */
 #include "carriers/carrier_set_internal.h"
+#include "carriers/smpp_carrier.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 struct wanted {
     struct carrier_record record;
-    struct smpp_settings *settings;
+    struct live_settings *settings;
 };
 
 struct update {
@@ -19,16 +20,16 @@ struct update {
     struct wanted items[];
 };
 
-static int add_seat(struct carrier_set *s, const struct carrier_record *record)
+static int add_seat(struct carrier_set *s, const struct wanted *w)
 {
     const struct carrier_set_options *o = &s->options;
-    const struct smpp_carrier_options options = {.loop = o->loop,
+    const struct live_carrier_options options = {.loop = o->loop,
                                                  .clock = o->clock,
                                                  .dispatch = o->dispatch,
                                                  .receipts = o->receipts,
                                                  .arrivals = o->arrivals};
     struct carrier_seat *seat;
-    int failed = carrier_seat_new(&seat, &options, record);
+    int failed = carrier_seat_new(&seat, w->settings->kind, &options, &w->record);
 
     if (failed)
         return failed;
@@ -56,13 +57,13 @@ static int answer_update(struct carrier_set *s, struct carrier_question *q)
 
     for (size_t i = 0; i < u->count && !failed; i++)
         if (!carrier_set_seat(s, u->items[i].record.name))
-            failed = add_seat(s, &u->items[i].record);
+            failed = add_seat(s, &u->items[i]);
     if (failed)
         return failed;
     for (struct carrier_seat *seat = s->seats; seat; seat = seat->next) {
         const struct wanted *w = find_wanted(u, seat);
         if (w)
-            smpp_carrier_drain(seat->carrier, w->record.drained);
+            live_carrier_drain(seat->carrier, w->record.drained);
         carrier_seat_want(seat, w ? w->settings : NULL);
     }
     for (size_t i = 0; i < u->count; i++)
@@ -104,37 +105,55 @@ static int write_numbers(struct update *u, struct writer *w)
     return refused ? refused : u->result;
 }
 
-static int read_settings(struct update *u, const struct config_carrier *carriers,
+static struct wanted *add_wanted(struct update *u, const char *name)
+{
+    struct wanted *w = &u->items[u->count++];
+
+    str_format(w->record.name, sizeof w->record.name, "%s", name);
+    return w;
+}
+
+static int read_carrier(struct update *u, const struct config_carrier *c,
+                        char why[CARRIER_SET_WHY_SIZE])
+{
+    struct wanted *w = add_wanted(u, c->name);
+    struct smpp_settings *settings;
+    int failed = smpp_settings_new(&settings, c, why, CARRIER_SET_WHY_SIZE);
+
+    if (!failed)
+        w->settings = &settings->live;
+    return failed;
+}
+
+static int read_settings(struct update *u, const struct config *config,
                          char why[CARRIER_SET_WHY_SIZE])
 {
     int failed = 0;
 
-    for (size_t i = 0; i < u->count && !failed; i++) {
-        str_format(u->items[i].record.name, sizeof u->items[i].record.name, "%s", carriers[i].name);
-        failed = smpp_settings_new(&u->items[i].settings, &carriers[i], why, CARRIER_SET_WHY_SIZE);
-    }
+    for (size_t i = 0; i < config->carrier_count && !failed; i++)
+        failed = read_carrier(u, &config->carriers[i], why);
     return failed;
 }
 
-int carrier_set_update(struct carrier_set *s, const struct config_carrier *carriers, size_t count,
+int carrier_set_update(struct carrier_set *s, const struct config *config,
                        char why[CARRIER_SET_WHY_SIZE])
 {
+    size_t count = config->carrier_count + config->mmsc_count;
     struct update *u = calloc(1, sizeof *u + count * sizeof *u->items);
 
     why[0] = '\0';
     if (!u)
         return -ENOMEM;
     u->question.answer = answer_update;
-    u->count = count;
-    int failed = read_settings(u, carriers, why);
-    if (!failed && count)
+    int failed = read_settings(u, config, why);
+    if (!failed && u->count)
         failed = write_numbers(u, s->options.writer);
     if (!failed)
         failed = carrier_set_ask(s, &u->question);
     if (failed && !why[0])
         str_format(why, CARRIER_SET_WHY_SIZE, "carriers cannot be set up: %s", strerror(-failed));
-    for (size_t i = 0; i < count; i++)
-        smpp_settings_free(u->items[i].settings);
+    for (size_t i = 0; i < u->count; i++)
+        live_settings_free(u->items[i].settings);
     free(u);
     return failed;
 }

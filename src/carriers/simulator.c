@@ -164,8 +164,10 @@ int simulator_new(struct simulator **ret, const struct simulator_options *option
     *ret = NULL;
     if (!s)
         return -ENOMEM;
-    s->carrier =
-        (struct carrier){.name = "simulator", .ops = &simulator_ops, .health = CARRIER_HEALTH_FULL};
+    s->carrier = (struct carrier){.name = "simulator",
+                                  .ops = &simulator_ops,
+                                  .health = CARRIER_HEALTH_FULL,
+                                  .media = options->media};
     s->options = *options;
     s->timer = loop_timer_new(options->loop, on_tick, s);
     if (!s->timer) {

@@ -15,6 +15,7 @@ struct simulator_options {
     int64_t answer_us;   /* from submit to the carrier's answer */
     int64_t delivery_us; /* from submit to the receipt */
     size_t max_pending;
+    struct media_profile media; /* what it wants of media files */
 };
 
 int simulator_new(struct simulator **ret, const struct simulator_options *options);

@@ -19,7 +19,8 @@ static void start(size_t max_pending)
                                         .clock = &test_clock,
                                         .answer_us = ANSWER_US,
                                         .delivery_us = DELIVERY_US,
-                                        .max_pending = max_pending};
+                                        .max_pending = max_pending,
+                                        .media = {.need = MEDIA_FIRST, .size_max = 4711}};
     assert_int_equal(simulator_new(&simulator, &options), 0);
     dispatch_add_carrier(test_dispatch, simulator_carrier(simulator));
 }
@@ -201,6 +202,14 @@ static void receipts_long_overdue_come_at_once(void **state)
     stop();
 }
 
+static void it_wants_the_media_it_was_told(void **state)
+{
+    start(100);
+    assert_int_equal(simulator_carrier(simulator)->media.need, MEDIA_FIRST);
+    assert_int_equal(simulator_carrier(simulator)->media.size_max, 4711);
+    stop();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -210,6 +219,7 @@ int main(void)
         DISPATCH_TEST(a_full_simulator_calls_when_it_has_room),
         DISPATCH_TEST(receipts_are_expected_again_after_a_restart),
         DISPATCH_TEST(receipts_long_overdue_come_at_once),
+        DISPATCH_TEST(it_wants_the_media_it_was_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

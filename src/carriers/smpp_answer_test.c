@@ -167,7 +167,7 @@ static double allowed;
 
 static void look_at_rate(void *unused)
 {
-    allowed = test_port.carrier->rate.allowed;
+    allowed = ((struct smpp_carrier *)test_port.carrier)->rate.allowed;
 }
 
 static bool is_told_more(void *told)

@@ -28,6 +28,14 @@ void smpp_carrier_wake(struct smpp_carrier *c)
 
 /* ---- how it stands ---- */
 
+static void carrier_count_receipt(struct live_carrier *live, bool stray)
+{
+    struct smpp_carrier *c = (struct smpp_carrier *)live;
+
+    c->record.receipts++;
+    c->record.strays += stray;
+}
+
 static enum carrier_state state_of(const struct smpp_carrier *c)
 {
     if (!c->settings)
@@ -53,7 +61,7 @@ void smpp_carrier_judge(struct smpp_carrier *c)
         c->record.state = state;
         c->record.since_us = clock_now_us(c->options.clock);
     }
-    atomic_store(&c->port.health, health_of(c));
+    atomic_store(&c->live.port.health, health_of(c));
 }
 
 void smpp_carrier_note(struct smpp_carrier *c, const char *format, ...)
@@ -65,9 +73,10 @@ void smpp_carrier_note(struct smpp_carrier *c, const char *format, ...)
     va_end(args);
 }
 
-void smpp_carrier_state(const struct smpp_carrier *c, struct carrier_record *ret)
+static void carrier_state(const struct live_carrier *live, struct carrier_record *ret)
 {
-    struct dispatch_counts lane = dispatch_counts(c->options.dispatch, &c->port);
+    const struct smpp_carrier *c = (const struct smpp_carrier *)live;
+    struct dispatch_counts lane = dispatch_counts(c->options.dispatch, &c->live.port);
 
     *ret = c->record;
     if (c->record.drained && c->settings)
@@ -80,20 +89,19 @@ void smpp_carrier_state(const struct smpp_carrier *c, struct carrier_record *ret
             ret->in_flight += smpp_link_in_flight(c->lines[i].link);
 }
 
-struct carrier *smpp_carrier_port(struct smpp_carrier *c)
+static const struct live_settings *carrier_settings(const struct live_carrier *live)
 {
-    return &c->port;
-}
-
-const struct smpp_settings *smpp_carrier_settings(const struct smpp_carrier *c)
-{
-    return c->settings;
+    const struct smpp_carrier *c = (const struct smpp_carrier *)live;
+    return c->settings ? &c->settings->live : NULL;
 }
 
 /* ---- starting ---- */
 
-int smpp_carrier_start(struct smpp_carrier *c, struct smpp_settings *settings)
+static int carrier_start(struct live_carrier *live, struct live_settings *wanted)
 {
+    struct smpp_carrier *c = (struct smpp_carrier *)live;
+    struct smpp_settings *settings = (struct smpp_settings *)wanted;
+
     c->settings = settings;
     int failed = smpp_lines_open(c);
     if (failed) {
@@ -101,7 +109,7 @@ int smpp_carrier_start(struct smpp_carrier *c, struct smpp_settings *settings)
         c->settings = NULL;
         return failed;
     }
-    c->port.resend = settings->config.unanswered == 0;
+    c->live.port.resend = settings->config.unanswered == 0;
     c->tried = c->stopping = c->unbinding = false;
     c->trouble = 0;
     smpp_rate_init(&c->rate, (unsigned)settings->config.rate, smpp_now_us());
@@ -159,8 +167,10 @@ void smpp_carrier_leave(struct smpp_carrier *c)
         finish(c);
 }
 
-void smpp_carrier_stop(struct smpp_carrier *c, void (*stopped)(void *context), void *context)
+static void carrier_stop(struct live_carrier *live, void (*stopped)(void *context), void *context)
 {
+    struct smpp_carrier *c = (struct smpp_carrier *)live;
+
     c->stopped = stopped;
     c->stopped_context = context;
     c->stopping = true;
@@ -172,8 +182,10 @@ void smpp_carrier_stop(struct smpp_carrier *c, void (*stopped)(void *context), v
 
 /* ---- running ---- */
 
-void smpp_carrier_drain(struct smpp_carrier *c, bool drained)
+static void carrier_drain(struct live_carrier *live, bool drained)
 {
+    struct smpp_carrier *c = (struct smpp_carrier *)live;
+
     if (c->record.drained == drained)
         return;
     c->record.drained = drained;
@@ -202,8 +214,10 @@ static void release_what_pauses(struct smpp_carrier *c, int64_t now_us)
         smpp_feed_return(c);
 }
 
-void smpp_carrier_tick(struct smpp_carrier *c)
+/* The rate recovers, and a bind that moves nothing while work waits is bound anew. */
+static void carrier_tick(struct live_carrier *live)
 {
+    struct smpp_carrier *c = (struct smpp_carrier *)live;
     int64_t now_us = smpp_now_us();
 
     if (!c->settings)
@@ -231,35 +245,11 @@ static void forget_moment(struct carrier_record *r)
     r->note[0] = '\0';
 }
 
-int smpp_carrier_new(struct smpp_carrier **ret, const struct smpp_carrier_options *options,
-                     const struct carrier_record *record)
-{
-    struct smpp_carrier *c = calloc(1, sizeof *c);
-
-    *ret = NULL;
-    if (!c)
-        return -ENOMEM;
-    c->options = *options;
-    c->record = *record;
-    forget_moment(&c->record);
-    c->port = (struct carrier){
-        .name = c->record.name, .ops = &smpp_carrier_ops, .number = record->id, .resend = true};
-    carrier_limit_set(&c->port, CARRIER_LIMIT_LINK_DOWN, 0);
-    smpp_delivered_init(&c->delivered);
-    for (size_t i = 0; i < SMPP_REFERENCES; i++)
-        c->references[i] = (uint16_t)random_fast();
-    c->timer = loop_timer_new(options->loop, on_timer, c);
-    if (!c->timer) {
-        smpp_carrier_free(c);
-        return -ENOMEM;
-    }
-    *ret = c;
-    return 0;
-}
-
 /* The parcels are dispatch's. */
-void smpp_carrier_forget(struct smpp_carrier *c)
+static void carrier_forget(struct live_carrier *live)
 {
+    struct smpp_carrier *c = (struct smpp_carrier *)live;
+
     while (c->jobs) {
         struct smpp_job *j = c->jobs;
         c->jobs = j->older;
@@ -267,9 +257,11 @@ void smpp_carrier_forget(struct smpp_carrier *c)
     }
 }
 
-void smpp_carrier_free(struct smpp_carrier *c)
+static void carrier_destroy(struct live_carrier *live)
 {
-    smpp_carrier_forget(c);
+    struct smpp_carrier *c = (struct smpp_carrier *)live;
+
+    carrier_forget(live);
     smpp_lines_close(c);
     smpp_settings_free(c->settings);
     while (c->deliveries) {
@@ -280,3 +272,55 @@ void smpp_carrier_free(struct smpp_carrier *c)
     smpp_delivered_done(&c->delivered);
     free(c);
 }
+
+static int carrier_create(struct live_carrier **ret, const struct live_carrier_options *options,
+                          const struct carrier_record *record)
+{
+    struct smpp_carrier *c = calloc(1, sizeof *c);
+
+    *ret = NULL;
+    if (!c)
+        return -ENOMEM;
+    c->live.kind = &smpp_carrier_kind;
+    c->options = *options;
+    c->record = *record;
+    forget_moment(&c->record);
+    c->live.port = (struct carrier){
+        .name = c->record.name, .ops = &smpp_carrier_ops, .number = record->id, .resend = true};
+    carrier_limit_set(&c->live.port, CARRIER_LIMIT_LINK_DOWN, 0);
+    smpp_delivered_init(&c->delivered);
+    for (size_t i = 0; i < SMPP_REFERENCES; i++)
+        c->references[i] = (uint16_t)random_fast();
+    c->timer = loop_timer_new(options->loop, on_timer, c);
+    if (!c->timer) {
+        carrier_destroy(&c->live);
+        return -ENOMEM;
+    }
+    *ret = &c->live;
+    return 0;
+}
+
+static bool is_same(const struct live_settings *a, const struct live_settings *b)
+{
+    return smpp_settings_same((const struct smpp_settings *)a,
+                              &((const struct smpp_settings *)b)->config);
+}
+
+static void free_settings(struct live_settings *settings)
+{
+    smpp_settings_free((struct smpp_settings *)settings);
+}
+
+const struct live_kind smpp_carrier_kind = {.word = "carrier",
+                                            .create = carrier_create,
+                                            .destroy = carrier_destroy,
+                                            .start = carrier_start,
+                                            .stop = carrier_stop,
+                                            .forget = carrier_forget,
+                                            .settings = carrier_settings,
+                                            .drain = carrier_drain,
+                                            .tick = carrier_tick,
+                                            .state = carrier_state,
+                                            .count_receipt = carrier_count_receipt,
+                                            .same = is_same,
+                                            .settings_free = free_settings};

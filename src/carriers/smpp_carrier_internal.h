@@ -45,8 +45,8 @@ struct smpp_delivering {
 enum { SMPP_REFERENCES = 1024 };
 
 struct smpp_carrier {
-    struct carrier port;
-    struct smpp_carrier_options options;
+    struct live_carrier live;
+    struct live_carrier_options options;
     struct carrier_record record; /* as it stands; counts what happens */
     struct smpp_settings *settings;
     struct loop_timer *timer; /* sends what waits: soon, or when rate and pauses allow */

@@ -42,10 +42,8 @@ static void written(void *context, int result)
     struct smpp_line *l = d->line;
     struct smpp_carrier *c = l->carrier;
 
-    if (result >= 0 && d->is_receipt) {
-        c->record.receipts++;
-        c->record.strays += result;
-    }
+    if (result >= 0 && d->is_receipt)
+        live_carrier_count_receipt(&c->live, result > 0);
     if (d->generation == c->generation && l->link && !l->gone)
         smpp_link_respond(l->link, d->token, result >= 0 ? ESME_ROK : ESME_RX_T_APPN);
     forget(c, d);
@@ -57,7 +55,7 @@ void smpp_inbox_take(struct smpp_line *l, const struct smpp_pdu *pdu, uint64_t t
 {
     struct smpp_carrier *c = l->carrier;
     struct smpp_delivered *d = &c->delivered;
-    bool read = smpp_deliver_read(d, c->settings, c->port.number, pdu);
+    bool read = smpp_deliver_read(d, c->settings, c->live.port.number, pdu);
     struct smpp_delivering *noted = read ? note(l, token, d->is_receipt) : NULL;
 
     if (!noted)

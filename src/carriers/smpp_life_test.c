@@ -143,7 +143,7 @@ static void stopping_waits_for_answers_and_unbinds(void **state)
     expect_unbind();
     test_port_until_stopped();
     assert_int_equal(test_port_state().state, CARRIER_UNUSED);
-    assert_null(smpp_carrier_settings(test_port.carrier));
+    assert_null(live_carrier_settings(test_port.carrier));
     assert_true(test_smsc_is_alone(&test_smsc, SHORT_MS)); /* and stays away */
 }
 

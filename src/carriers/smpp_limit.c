@@ -18,7 +18,7 @@ static enum carrier_limit standing(const struct smpp_carrier *c)
 
 static bool work_waits(const struct smpp_carrier *c)
 {
-    bool waits = c->ready.first || dispatch_waiting(c->options.dispatch, &c->port) > 0;
+    bool waits = c->ready.first || dispatch_waiting(c->options.dispatch, &c->live.port) > 0;
 
     for (unsigned i = 0; i < c->line_count && !waits; i++)
         waits = c->lines[i].queue.first;
@@ -58,7 +58,7 @@ static uint32_t all_places(const struct smpp_carrier *c)
 static bool is_window(struct smpp_carrier *c, int64_t now_us, bool by_rate)
 {
     uint32_t figure;
-    enum carrier_limit before = carrier_limit_get(&c->port, &figure);
+    enum carrier_limit before = carrier_limit_get(&c->live.port, &figure);
 
     if (smpp_feed_places(c, now_us) > 0)
         return false;
@@ -93,5 +93,5 @@ void smpp_limit_judge(struct smpp_carrier *c, int64_t now_us)
     if (waits && !limit && c->limited_us && now_us - c->limited_us < HOLD_US)
         return;
     c->limited_us = waits && limit ? now_us : 0;
-    carrier_limit_set(&c->port, limit, figure);
+    carrier_limit_set(&c->live.port, limit, figure);
 }

@@ -7,7 +7,7 @@ enum { LOOKS = 2000, ESME_RTHROTTLED = 0x58 };
 
 static enum carrier_limit limit(uint32_t *ret_figure)
 {
-    return carrier_limit_get(smpp_carrier_port(test_port.carrier), ret_figure);
+    return carrier_limit_get(&test_port.carrier->port, ret_figure);
 }
 
 /* It is judged again each second, which a test need not wait for. */

@@ -86,7 +86,7 @@ static int line_open(struct smpp_line *l, struct smpp_carrier *c, unsigned numbe
         [SMPP_BIND_TRX] = "", [SMPP_BIND_TX] = "-out", [SMPP_BIND_RX] = "-in"};
 
     *l = (struct smpp_line){.carrier = c, .sends = bind != SMPP_BIND_RX};
-    str_format(l->name, sizeof l->name, "%s/%u%s", c->port.name, number, words[bind]);
+    str_format(l->name, sizeof l->name, "%s/%u%s", c->live.port.name, number, words[bind]);
     l->submission = calloc(1, sizeof *l->submission);
     if (!l->submission)
         return -ENOMEM;

@@ -1,5 +1,7 @@
 #include "carriers/smpp_settings.h"
 
+#include "carriers/smpp_carrier.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -117,6 +119,7 @@ int smpp_settings_new(struct smpp_settings **ret, const struct config_carrier *c
 
     if (!s)
         return -ENOMEM;
+    s->live.kind = &smpp_carrier_kind;
     s->config = *config;
     int failed = copy_config(&s->config) ? 0 : -ENOMEM;
     if (!failed && !understand(s, reason, sizeof reason)) {

@@ -2,12 +2,14 @@
  * that it came from may go. Not changed once it is made. */
 #pragma once
 
+#include "carriers/live_carrier.h"
 #include "carriers/smpp_manner.h"
 #include "net/tls_client.h"
 #include "smpp/receipt.h"
 #include "smpp/status.h"
 
 struct smpp_settings {
+    struct live_settings live;
     struct config_carrier config;
     struct smpp_manner manner;
     struct smpp_exceptions exceptions;

@@ -25,7 +25,7 @@ void *parcel_note(const struct parcel *p)
 
 static void settle(struct parcel *p)
 {
-    struct carrier *port = smpp_carrier_port(test_port.carrier);
+    struct carrier *port = &test_port.carrier->port;
 
     p->settlements++;
     port->ops->settled(port, p);
@@ -96,10 +96,11 @@ void arrivals_take(struct arrivals *a, const struct arrival *arrival,
 
 static void make_carrier(void *unused)
 {
-    struct smpp_carrier_options options = {.loop = test_loop, .clock = &clock_real};
+    struct live_carrier_options options = {.loop = test_loop, .clock = &clock_real};
     struct carrier_record record = {.id = TEST_CARRIER_NUMBER, .name = "acme", .taken = 100};
 
-    assert_int_equal(smpp_carrier_new(&test_port.carrier, &options, &record), 0);
+    assert_int_equal(live_carrier_new(&test_port.carrier, &smpp_carrier_kind, &options, &record),
+                     0);
 }
 
 int test_port_set_up(void **state)
@@ -122,7 +123,7 @@ int test_port_tear_down(void **state)
     if (test_session.peer.fd > 0)
         test_session_close(&test_session);
     loop_stop(test_loop);
-    smpp_carrier_free(test_port.carrier);
+    live_carrier_free(test_port.carrier);
     test_loop_tear_down(state);
     test_smsc_done(&test_smsc);
     return 0;
@@ -134,7 +135,7 @@ static void start(void *unused)
     char why[256];
 
     assert_int_equal(smpp_settings_new(&settings, &test_port.config, why, sizeof why), 0);
-    assert_int_equal(smpp_carrier_start(test_port.carrier, settings), 0);
+    assert_int_equal(live_carrier_start(test_port.carrier, &settings->live), 0);
 }
 
 void test_port_start(void)
@@ -167,7 +168,7 @@ struct message test_port_message(const char *text)
 
 static void submit(void *parcel)
 {
-    struct carrier *port = smpp_carrier_port(test_port.carrier);
+    struct carrier *port = &test_port.carrier->port;
     struct parcel *p = parcel;
 
     p->result = port->ops->submit(port, p);
@@ -200,7 +201,7 @@ void test_port_settle(int parcel)
 
 static void drain(void *drained)
 {
-    smpp_carrier_drain(test_port.carrier, drained);
+    live_carrier_drain(test_port.carrier, drained);
 }
 
 void test_port_drain(bool drained)
@@ -210,7 +211,7 @@ void test_port_drain(bool drained)
 
 static void tick(void *unused)
 {
-    smpp_carrier_tick(test_port.carrier);
+    live_carrier_tick(test_port.carrier);
 }
 
 void test_port_tick(void)
@@ -225,7 +226,7 @@ static void on_stopped(void *unused)
 
 static void stop(void *unused)
 {
-    smpp_carrier_stop(test_port.carrier, on_stopped, NULL);
+    live_carrier_stop(test_port.carrier, on_stopped, NULL);
 }
 
 void test_port_stop(void)
@@ -235,7 +236,7 @@ void test_port_stop(void)
 
 static void look_at_room(void *room)
 {
-    struct carrier *port = smpp_carrier_port(test_port.carrier);
+    struct carrier *port = &test_port.carrier->port;
     *(size_t *)room = port->ops->room(port);
 }
 
@@ -251,12 +252,12 @@ size_t test_port_room(void)
 int test_port_health(void)
 {
     test_loop_settle();
-    return atomic_load(&smpp_carrier_port(test_port.carrier)->health);
+    return atomic_load(&test_port.carrier->port.health);
 }
 
 static void look_at_state(void *record)
 {
-    smpp_carrier_state(test_port.carrier, record);
+    live_carrier_state(test_port.carrier, record);
 }
 
 struct carrier_record test_port_state(void)
@@ -319,7 +320,7 @@ void test_port_until_stopped(void)
 
 static bool has_room(void *room)
 {
-    struct carrier *port = smpp_carrier_port(test_port.carrier);
+    struct carrier *port = &test_port.carrier->port;
     return port->ops->room(port) == *(size_t *)room;
 }
 

@@ -33,7 +33,7 @@ struct test_delivery {
 };
 
 struct test_port {
-    struct smpp_carrier *carrier;
+    struct live_carrier *carrier;
     struct config_carrier config; /* changed by a test before it starts the carrier */
     struct parcel parcels[TEST_PARCELS];
     int count, stopped;

@@ -118,7 +118,8 @@ void test_set_restart(void)
 
 int test_set_update(size_t count)
 {
-    return carrier_set_update(test_set, test_sections, count, test_why);
+    struct config config = {.carriers = test_sections, .carrier_count = count};
+    return carrier_set_update(test_set, &config, test_why);
 }
 
 void test_set_up_to(size_t count)

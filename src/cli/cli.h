@@ -32,8 +32,9 @@ struct cli_programs {
     int (*smsc)(const struct smsc_options *options);
     /* Whether a carrier could be started; if not, `why` names its section and the remedy. */
     bool (*carrier_good)(const struct config_carrier *carrier, char *why, size_t why_size);
-    /* Whether what webhooks may reach and trust can be read; if not, a line for each fault. */
-    bool (*webhooks_good)(const struct config *config, struct buf *faults);
+    /* Whether what webhooks and media may reach and trust can be read; if not, a line for each
+     * fault. */
+    bool (*reach_good)(const struct config *config, struct buf *faults);
 };
 
 int cli_main(int argc, char **argv, char *const *environment, const struct cli_programs *programs);

@@ -41,13 +41,13 @@ static int check_carriers(const struct invocation *in, const struct config *c)
     return r;
 }
 
-/* Networks that webhooks may reach, and authorities that they trust. */
-static int check_webhooks(const struct invocation *in, const struct config *c)
+/* Networks that webhooks and media may reach, and authorities that they trust. */
+static int check_reach(const struct invocation *in, const struct config *c)
 {
     struct buf faults BUF_CLEANUP;
 
     buf_init(&faults, 1 << 12);
-    if (in->programs->webhooks_good(c, &faults))
+    if (in->programs->reach_good(c, &faults))
         return CLI_OK;
     talk("%.*s", STR_FMT(str_trim(buf_str(&faults))));
     return CLI_BAD_CONFIG;
@@ -61,7 +61,7 @@ int settings_check(const struct invocation *in, const struct config *c)
         r = check_routing(c);
     if (r == CLI_OK)
         r = check_carriers(in, c);
-    return r == CLI_OK ? check_webhooks(in, c) : r;
+    return r == CLI_OK ? check_reach(in, c) : r;
 }
 
 int run_config_check(const struct invocation *in)

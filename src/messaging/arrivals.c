@@ -5,8 +5,10 @@
 #include "messaging/inbound.h"
 #include "messaging/segment.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 /* Ceilings that nothing reaches: a part has 64 KB at most as it comes, which is 96 as UTF-8, and
  * there are 255 of them. */
@@ -27,8 +29,11 @@ struct arrival_job {
     struct arrivals *arrivals;
     struct inbound_part_record part; /* total 0 or 1: the whole */
     bool overdue;                    /* makes a message of what is there */
-    struct arena arena;              /* of the texts here, and of what the writer reads */
-    struct message message;          /* what comes of it; writer's thread, once it is posted */
+    bool mms;
+    struct arrival_media *media; /* files that must not be left behind; in the arena */
+    size_t media_count, media_dropped;
+    struct arena arena;     /* of the texts here, and of what the writer reads */
+    struct message message; /* what comes of it; writer's thread, once it is posted */
     enum keyword_wish wish;
     bool accepted;
     void (*done)(void *context, int result);
@@ -116,7 +121,7 @@ static void compose(struct arrival_job *j)
         .mode = MODE_LIVE,
         .direction = DIRECTION_INBOUND,
         .status = STATUS_RECEIVED,
-        .kind = KIND_SMS,
+        .kind = j->mms ? KIND_MMS : KIND_SMS,
         .type = TYPE_TRANSACTIONAL,
         .from = sender,
         .to = address.p ? address : p->to,
@@ -162,6 +167,74 @@ static struct str join(const struct inbound_part_record *parts, size_t count, st
     return (struct str){text, (size_t)(at - text)};
 }
 
+/* ---- media ---- */
+
+/* When they came to nothing. */
+static void remove_files(const struct arrival_media *media, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        unlink(media[i].path);
+}
+
+/* What the message shows of its files: the type of each, on a line of its own. */
+static struct str list_types(struct arrival_job *j)
+{
+    size_t size = 1;
+
+    for (size_t i = 0; i < j->media_count; i++)
+        size += strlen(j->media[i].record.type) + 1;
+    char *lines = arena_bytes(&j->arena, size), *at = lines;
+    if (!lines)
+        return (struct str){NULL, 0};
+    for (size_t i = 0; i < j->media_count; i++) {
+        at = i ? add(at, STR("\n")) : at;
+        at = add(at, str_of(j->media[i].record.type));
+    }
+    return (struct str){lines, (size_t)(at - lines)};
+}
+
+/* False when memory is short. */
+static bool take_mms(struct arrival_job *j, const struct arrival *a)
+{
+    size_t kept = a->media_count;
+
+    assert(kept <= MEDIA_MAX);
+    j->media = kept ? arena_alloc(&j->arena, kept * sizeof *j->media) : NULL;
+    if (kept && !j->media)
+        return false;
+    if (kept)
+        memcpy(j->media, a->media, kept * sizeof *j->media);
+    j->media_count = kept;
+    j->media_dropped = a->media_dropped;
+    j->message.media = list_types(j);
+    j->message.subject = arena_copy(&j->arena, a->subject);
+    return j->message.media.p && j->message.subject.p;
+}
+
+static int note_dropped(struct arrival_job *j, struct store *s)
+{
+    const struct message *m = &j->message;
+    char *text = arena_printf(&j->arena, "%zu more media files came with it; only %d are kept.",
+                              j->media_dropped, MEDIA_MAX);
+    struct event_record e = {
+        .message = m->id, .at_us = m->created_us, .kind = EVENT_MEDIA, .detail = str_of(text)};
+
+    return text ? store_event_add(s, &e) : -ENOMEM;
+}
+
+static int put_media(struct arrival_job *j, struct store *s)
+{
+    int put = j->media_dropped ? note_dropped(j, s) : 0;
+
+    for (size_t i = 0; i < j->media_count && put >= 0; i++) {
+        struct media_record *m = &j->media[i].record;
+        m->message = j->message.id;
+        m->number = (unsigned)i + 1;
+        put = store_media_put(s, m, j->media[i].path);
+    }
+    return put < 0 ? put : 0;
+}
+
 /* ---- errands ---- */
 
 static int accept_text(struct arrival_job *j, struct store *s, struct str text)
@@ -173,8 +246,12 @@ static int accept_text(struct arrival_job *j, struct store *s, struct str text)
     m->text = utf8_valid(text) ? text : STR("\xef\xbf\xbd");
     int failed = segment_count(m->text, &m->encoding, &segments);
     m->segments = j->part.total > 1 ? j->part.total : segments;
+    if (j->mms)
+        m->segments = 1;
     if (!failed)
         failed = inbound_accept(s, m, &j->arena, &j->wish);
+    if (!failed && j->mms)
+        failed = put_media(j, s);
     j->accepted = !failed;
     return failed;
 }
@@ -212,6 +289,8 @@ static void arrival_back(struct errand *e)
 {
     struct arrival_job *j = (struct arrival_job *)e;
 
+    if (e->result < 0)
+        remove_files(j->media, j->media_count);
     if (j->overdue)
         j->arrivals->overdue_on_way--; /* if it failed, the next look finds it again */
     else
@@ -220,7 +299,8 @@ static void arrival_back(struct errand *e)
 }
 
 /* With copies of all texts; NULL when memory is short. */
-static struct arrival_job *make_job(struct arrivals *a, const struct inbound_part_record *part)
+static struct arrival_job *make_job(struct arrivals *a, const struct inbound_part_record *part,
+                                    const struct arrival *mms)
 {
     struct arrival_job *j = calloc(1, sizeof *j);
 
@@ -232,11 +312,14 @@ static struct arrival_job *make_job(struct arrivals *a, const struct inbound_par
     j->part.from = arena_copy(&j->arena, part->from);
     j->part.to = arena_copy(&j->arena, part->to);
     j->part.text = arena_copy(&j->arena, part->text);
-    if (!j->part.from.p || !j->part.to.p || !j->part.text.p) {
+    j->mms = mms != NULL;
+    bool copied = j->part.from.p && j->part.to.p && j->part.text.p;
+    if (copied)
+        compose(j);
+    if (!copied || (mms && !take_mms(j, mms))) {
         free_job(j);
         return NULL;
     }
-    compose(j);
     errand_init(&j->errand, a->options.home, apply_arrival, arrival_back);
     j->errand.durable = arrival_durable;
     return j;
@@ -245,7 +328,8 @@ static struct arrival_job *make_job(struct arrivals *a, const struct inbound_par
 void arrivals_take(struct arrivals *a, const struct arrival *arrival,
                    void (*done)(void *context, int result), void *context)
 {
-    bool in_parts = arrival->total > 1 && arrival->number >= 1 && arrival->number <= arrival->total;
+    bool in_parts = !arrival->mms && arrival->total > 1 && arrival->number >= 1 &&
+                    arrival->number <= arrival->total;
     struct inbound_part_record part = {.carrier = arrival->carrier,
                                        .from = arrival->from,
                                        .to = arrival->to,
@@ -254,9 +338,10 @@ void arrivals_take(struct arrivals *a, const struct arrival *arrival,
                                        .number = in_parts ? arrival->number : 1,
                                        .text = arrival->text,
                                        .at_us = clock_now_us(a->options.clock)};
-    struct arrival_job *j = make_job(a, &part);
+    struct arrival_job *j = make_job(a, &part, arrival->mms ? arrival : NULL);
 
     if (!j) {
+        remove_files(arrival->media, arrival->media_count);
         done(context, -ENOMEM);
         return;
     }
@@ -278,7 +363,7 @@ void arrivals_tick(struct arrivals *a)
         store_inbound_part_overdue(a->reader, before_us, OVERDUE_STEP, &a->arena, &parts, &count);
     store_reader_rest(a->reader);
     for (size_t i = 0; !failed && i < count; i++) {
-        struct arrival_job *j = make_job(a, &parts[i]);
+        struct arrival_job *j = make_job(a, &parts[i], NULL);
         if (!j)
             break;
         j->overdue = true;

@@ -23,7 +23,7 @@ void arrivals_free(struct arrivals *a);
 void arrivals_set_routing(struct arrivals *a, const struct routing *routing);
 
 /* A media file that came with a message: its content lies in a file that store_media_temporary
- * gave, brought to disk. Whatever becomes of the arrival, nothing is left at that path. */
+ * gave, brought to disk. It is the store's when the arrival is on disk; otherwise it is removed. */
 struct arrival_media {
     char path[STORE_MEDIA_PATH_SIZE];
     struct media_record record; /* all but message, number and at_us */
@@ -37,9 +37,10 @@ struct arrival {
     uint8_t total, number; /* total 0 or 1: the whole message */
     bool mms;
     struct str subject; /* of MMS; "" */
-    /* Of MMS, which comes whole. Copied. */
+    /* Of MMS, which comes whole. Copied; MEDIA_MAX at most. */
     const struct arrival_media *media;
     size_t media_count;
+    size_t media_dropped; /* how many more came: for the history */
 };
 
 /* `done` is called once, on the engine's thread, maybe at once. 0: it is on disk; negative: it is

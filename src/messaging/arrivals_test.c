@@ -3,6 +3,8 @@
 #include "messaging/test_engine.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
 
 enum { ACME = 2, OTHER = 3, SHOP = 7 };
 #define HOUR_US INT64_C(3600000000)
@@ -395,6 +397,148 @@ static void test_when_too_much_waits(void **state)
     }
 }
 
+/* ---- MMS ---- */
+
+/* A file as a listener leaves it for us. */
+static struct arrival_media file_of(const char *type, const char *content)
+{
+    struct arrival_media m = {.record.size = (int64_t)strlen(content)};
+    int fd = store_media_temporary(test_store, m.path);
+
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, content, strlen(content)), strlen(content));
+    close(fd);
+    snprintf(m.record.type, sizeof m.record.type, "%s", type);
+    memcpy(m.record.hash, content, strlen(content)); /* good enough to tell them apart */
+    return m;
+}
+
+static bool is_left(const struct arrival_media *m)
+{
+    return access(m->path, F_OK) == 0;
+}
+
+static struct arrival with_media(const char *text, const struct arrival_media *media, size_t count)
+{
+    struct arrival a = whole(text);
+
+    a.mms = true;
+    a.subject = STR("Holiday");
+    a.media = media;
+    a.media_count = count;
+    return a;
+}
+
+static void assert_content(int64_t message, unsigned number, const char *type, const char *content)
+{
+    struct media_record m;
+    char read_back[64];
+
+    assert_int_equal(store_media_get(test_reader, message, number, &m), 0);
+    assert_string_equal(m.type, type);
+    int fd = store_media_open(test_store, &m);
+    assert_true(fd >= 0);
+    ssize_t n = read(fd, read_back, sizeof read_back);
+    close(fd);
+    assert_true(str_is((struct str){read_back, (size_t)n}, content));
+}
+
+static void test_an_mms(void **state)
+{
+    struct arrival_media media[] = {file_of("image/jpeg", "a cat"), file_of("video/mp4", "a dog")};
+
+    assert_int_equal(take(with_media("Look!", media, 2)), 0);
+    struct message_page p = received(SHOP);
+    assert_int_equal(p.count, 1);
+    struct message *m = &p.messages[0];
+    assert_int_equal(m->kind, KIND_MMS);
+    assert_int_equal(m->direction, DIRECTION_INBOUND);
+    assert_int_equal(m->status, STATUS_RECEIVED);
+    assert_int_equal(m->segments, 1);
+    assert_true(str_is(m->text, "Look!"));
+    assert_true(str_is(m->subject, "Holiday"));
+    assert_true(str_is(m->media, "image/jpeg\nvideo/mp4"));
+    assert_content(m->id, 1, "image/jpeg", "a cat");
+    assert_content(m->id, 2, "video/mp4", "a dog");
+    struct arrival_media again = file_of("image/jpeg", "a cat");
+    assert_int_equal(take(with_media("Look!", &again, 1)), 0);
+    assert_content(received(SHOP).messages[0].id, 1, "image/jpeg", "a cat");
+    assert_false(is_left(&again)); /* what is kept already is not kept twice */
+}
+
+/* Its text may be long: it is one message all the same. */
+static void test_an_mms_of_text_only(void **state)
+{
+    static char text[1001];
+
+    memset(text, 'x', 1000);
+    struct arrival a = with_media(text, NULL, 0);
+    a.total = a.number = 2; /* of no matter */
+    assert_int_equal(take(a), 0);
+    struct message_page p = received(SHOP);
+    assert_int_equal(p.count, 1);
+    assert_int_equal(p.messages[0].kind, KIND_MMS);
+    assert_int_equal(p.messages[0].segments, 1);
+    assert_int_equal(p.messages[0].media.n, 0);
+}
+
+static void test_an_mms_with_a_keyword(void **state)
+{
+    struct arrival_media media = file_of("image/gif", "bye");
+
+    assert_int_equal(take(with_media("stop", &media, 1)), 0);
+    assert_true(is_out("+15551234567"));
+    assert_content(received(SHOP).messages[0].id, 1, "image/gif", "bye");
+}
+
+/* The message and its files are there together, or not at all; no file is left over. */
+static void test_an_mms_that_was_not_written(void **state)
+{
+    struct arrival_media media = file_of("image/gif", "x");
+
+    test_fail_commits(1);
+    assert_int_equal(take(with_media("STOP", &media, 1)), -EIO);
+    assert_int_equal(received(SHOP).count, 0);
+    assert_false(is_left(&media) || is_out("+15551234567"));
+    media = file_of("image/gif", "x");
+    assert_int_equal(take(with_media("STOP", &media, 1)), 0);
+    assert_content(received(SHOP).messages[0].id, 1, "image/gif", "x");
+}
+
+static void test_an_mms_that_the_writer_refuses(void **state)
+{
+    struct test_answer answers[TEST_WAITING_MAX] = {0}, last = {0};
+    struct arrival_media media = file_of("image/gif", "x");
+    struct arrival filler = whole("x"), a = with_media("y", &media, 1);
+
+    test_close_gate();
+    for (size_t i = 0; i < TEST_WAITING_MAX; i++)
+        arrivals_take(arrivals, &filler, test_note_answer, &answers[i]);
+    arrivals_take(arrivals, &a, test_note_answer, &last);
+    test_open_gate();
+    test_settle();
+    assert_int_equal(last.count, 1);
+    assert_int_equal(last.result, -EAGAIN);
+    assert_false(is_left(&media));
+}
+
+static void test_more_media_than_are_kept(void **state)
+{
+    struct arrival_media media = file_of("image/gif", "x");
+    struct arrival a = with_media("y", &media, 1);
+    struct event_record *events;
+    size_t count;
+
+    a.media_dropped = 3;
+    assert_int_equal(take(a), 0);
+    struct message_page p = received(SHOP);
+    assert_int_equal(store_event_list(test_reader, p.messages[0].id, &test_arena, &events, &count),
+                     0);
+    assert_int_equal(count, 1);
+    assert_int_equal(events[0].kind, EVENT_MEDIA);
+    assert_true(str_is(events[0].detail, "3 more media files came with it; only 10 are kept."));
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 
 int main(void)
@@ -420,6 +564,12 @@ int main(void)
         TEST(test_overdue_and_the_writer_is_slow),
         TEST(test_the_greatest_message),
         TEST(test_when_too_much_waits),
+        TEST(test_an_mms),
+        TEST(test_an_mms_of_text_only),
+        TEST(test_an_mms_with_a_keyword),
+        TEST(test_an_mms_that_was_not_written),
+        TEST(test_an_mms_that_the_writer_refuses),
+        TEST(test_more_media_than_are_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -150,7 +150,7 @@ static bool judge(struct dispatch *d, struct cancel *c)
         return true;
     }
     if (p) {
-        parcel_queue_remove(p);
+        dispatch_unqueue(d, p);
         take_copy(c, p);
     }
     post(d, c);

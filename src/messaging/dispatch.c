@@ -63,6 +63,7 @@ void dispatch_add_carrier(struct dispatch *d, struct carrier *c)
 
     if (!l)
         abort(); /* out of memory for 200 bytes: the store is safe, start again */
+    media_leave_carrier(d, l);
     lane_set_carrier(&d->lanes, l, c);
 }
 
@@ -70,8 +71,10 @@ void dispatch_drop_carrier(struct dispatch *d, struct carrier *c)
 {
     struct lane *l = lane_find(&d->lanes, c->number);
 
-    if (l && l->carrier == c)
-        lane_set_carrier(&d->lanes, l, NULL);
+    if (!l || l->carrier != c)
+        return;
+    media_leave_carrier(d, l);
+    lane_set_carrier(&d->lanes, l, NULL);
 }
 
 void dispatch_set_routing(struct dispatch *d, const struct routing *routing)
@@ -145,6 +148,14 @@ void dispatch_offer(struct dispatch *d, const struct message *m)
         dispatch_ready(d);
 }
 
+void dispatch_enqueue(struct dispatch *d, struct parcel *p)
+{
+    if (media_are_due(d, p))
+        media_enqueue(d, p);
+    else
+        parcel_queue_add(&p->lane->waiting, p);
+}
+
 void dispatch_collect(struct dispatch *d)
 {
     for (struct letter *l = mailbox_take(&d->offered); l;) {
@@ -152,7 +163,7 @@ void dispatch_collect(struct dispatch *d)
         struct parcel *p = (struct parcel *)l;
         parcel_index_add(&d->parcels, p);
         if (!cancels_cover(d, p))
-            parcel_queue_add(&p->lane->waiting, p);
+            dispatch_enqueue(d, p);
         l = next;
     }
 }
@@ -193,7 +204,7 @@ void dispatch_admit(struct dispatch *d, struct parcel *p)
     }
     p->counted = true;
     p->place = PARCEL_WAITING;
-    parcel_queue_add(&p->lane->waiting, p);
+    dispatch_enqueue(d, p);
 }
 
 size_t dispatch_held(struct dispatch *d)
@@ -218,7 +229,7 @@ struct dispatch_counts dispatch_counts(struct dispatch *d, const struct carrier 
     if (!l)
         return counts;
     counts = l->counts;
-    counts.waiting = l->waiting.count + lane_resting(l);
+    counts.waiting = l->waiting.count + lane_resting(l) + l->unfetched.count + l->fetching.count;
     counts.behind = lane_is_behind(&d->lanes, l, &known);
     return counts;
 }

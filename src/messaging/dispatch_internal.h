@@ -1,7 +1,7 @@
 /* What the files of dispatch share: dispatch.c (offers, and whose turn it is), handover.c (the way
  * to carriers), dispatch_answer.c (what they say), dispatch_move.c (changes of status), requeue.c
- * and failover.c (another try, another way), dispatch_refill.c (reading open work), dispatch_tick.c
- * (what time does), schedule.c and cancel.c. */
+ * and failover.c (another try, another way), dispatch_media.c (media files), dispatch_refill.c
+ * (reading open work), dispatch_tick.c (what time does), schedule.c and cancel.c. */
 #pragma once
 
 #include "messaging/cancel.h"
@@ -33,6 +33,7 @@ struct dispatch {
     struct parcel_index parcels; /* all but those in the box of offers */
     struct receipts *receipts;
     const struct routing *routing;
+    const struct media_port *media;
     unsigned routing_age; /* grows with every change of it */
     size_t expiring;      /* messages that expire without having been in a lane */
     bool closing;         /* engine and writer have stopped */
@@ -43,6 +44,8 @@ struct dispatch {
 
 /* ---- dispatch.c ---- */
 
+/* To the end of its lane's queue. */
+void dispatch_enqueue(struct dispatch *d, struct parcel *p);
 /* Puts what was offered into its lanes. */
 void dispatch_collect(struct dispatch *d);
 /* The parcel is done with: its place in the lane is free. */
@@ -58,10 +61,35 @@ void dispatch_settle(struct dispatch *d, struct parcel *p);
 
 /* ---- handover.c ---- */
 
+/* False when the parcel goes another way: it must not go to any carrier, or not to this one. */
+bool handover_allowed(struct dispatch *d, struct parcel *p, int64_t now_us);
 /* A turn of each lane; true when one of them could go on at once. */
 bool handover_run(struct dispatch *d);
 /* No carrier has had these, in the order of the queue that they go back to. */
 void dispatch_untried(struct dispatch *d, struct parcel **parcels, size_t count);
+
+/* ---- dispatch_media.c ---- */
+
+enum { FETCHING_MAX = 64 };
+
+/* Whether something is to be done about the media of a message before it goes to its carrier. */
+static inline bool media_are_due(const struct dispatch *d, const struct parcel *p)
+{
+    return p->message.kind == KIND_MMS && d->media && p->fetched != p->lane->term &&
+           p->message.status == STATUS_QUEUED;
+}
+
+/* True when its media must be fetched first: the parcel waits for that. Only when they are due. */
+bool media_wait(struct dispatch *d, struct parcel *p);
+/* To the end of a queue of its lane, so that its media are fetched before its turn comes; only when
+ * they are due. */
+void media_enqueue(struct dispatch *d, struct parcel *p);
+/* Has media fetched for those that wait for it, as many as may be at once. */
+void media_ask(struct dispatch *d, struct lane *l, int64_t now_us);
+/* Out of the queue it is in; nobody waits for its media any more. */
+void dispatch_unqueue(struct dispatch *d, struct parcel *p);
+/* The lane's carrier changes: whoever waits for media waits for a carrier again. */
+void media_leave_carrier(struct dispatch *d, struct lane *l);
 
 /* ---- dispatch_answer.c ---- */
 

@@ -60,7 +60,7 @@ static size_t keep(struct dispatch *d, struct lane *l, const struct message *mes
         if (p->message.handed)
             dispatch_unanswered(d, p, STR("The server stopped before the carrier had answered."));
         else if (!cancels_cover(d, p))
-            parcel_queue_add(&l->waiting, p);
+            dispatch_enqueue(d, p);
         kept++;
     }
     *ret_kept = kept;

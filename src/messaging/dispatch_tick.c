@@ -19,7 +19,7 @@ static void expire(struct dispatch *d, struct parcel_queue *q, int64_t now_us, s
         next = parcel_next(p);
         if (!is_expired(&p->message, now_us))
             continue;
-        parcel_queue_remove(p);
+        dispatch_unqueue(d, p);
         dispatch_fail(d, p, FAILURE_VALIDITY_EXPIRED, NULL);
         --*left;
     }
@@ -136,6 +136,8 @@ void dispatch_tick(struct dispatch *d)
             expire(d, &l->resting[i], now_us, &left);
         end_rests(d, l, now_us);
         expire(d, &l->waiting, now_us, &left);
+        expire(d, &l->unfetched, now_us, &left);
+        expire(d, &l->fetching, now_us, &left);
         move_on(d, l, now_us, &left);
     }
     scan(d, now_us);

@@ -56,8 +56,7 @@ static void go_elsewhere(struct dispatch *d, struct parcel *p)
         dispatch_fail(d, p, FAILURE_NO_ROUTE, NULL);
 }
 
-/* False when the parcel goes another way. */
-static bool may_go(struct dispatch *d, struct parcel *p, int64_t now_us)
+bool handover_allowed(struct dispatch *d, struct parcel *p, int64_t now_us)
 {
     enum failure failure = forbidden(d, &p->message, now_us);
 
@@ -68,6 +67,12 @@ static bool may_go(struct dispatch *d, struct parcel *p, int64_t now_us)
     else
         return true;
     return false;
+}
+
+/* False when the parcel goes another way, or its media are to be fetched first. */
+static bool may_go(struct dispatch *d, struct parcel *p, int64_t now_us)
+{
+    return handover_allowed(d, p, now_us) && !(media_are_due(d, p) && media_wait(d, p));
 }
 
 /* What an earlier run handed over is only waited for. False when the carrier has no room. */
@@ -267,8 +272,11 @@ bool handover_run(struct dispatch *d)
     bool more = false;
 
     dispatch_collect(d);
-    for (struct lane *l = d->lanes.first; l; l = l->next)
+    for (struct lane *l = d->lanes.first; l; l = l->next) {
         more |= l->carrier && l->carrier->ops->room ? take_marked_turn(d, l, now_us)
                                                     : take_turn(d, l, now_us);
+        if (l->unfetched.first)
+            media_ask(d, l, now_us);
+    }
     return more;
 }

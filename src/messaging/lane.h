@@ -25,6 +25,8 @@ struct lane {
     unsigned term;               /* grows with every change of the carrier */
     struct parcel_queue waiting; /* parcels that no carrier has taken yet */
     struct parcel_queue resting[DISPATCH_RETRIES]; /* and those that it takes later */
+    struct parcel_queue unfetched;                 /* those whose media are to be fetched first */
+    struct parcel_queue fetching;                  /* and whose media are being fetched */
     size_t marking;                                /* parcels about to go to the carrier */
     size_t coming;                                 /* parcels about to come from other lanes */
     int64_t dead_us;          /* since when the carrier is down or gone; 0: it is up */

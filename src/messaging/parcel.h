@@ -30,6 +30,8 @@ struct parcel {
 
     unsigned given; /* to which carrier of its lane: that one's `lane.term`; 0: to none */
     uint8_t tries;  /* how often this carrier could not take it */
+    unsigned
+        fetched; /* for which carrier of its lane its media are there, or asked for; as `given` */
     unsigned routing_age;
     uint64_t tried;      /* carriers: bits of places in the routing of that age */
     int64_t since_us;    /* in its lane, in memory */

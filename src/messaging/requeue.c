@@ -51,6 +51,7 @@ static void change_lane(struct dispatch *d, struct parcel *p, struct lane *to)
     p->since_us = clock_now_us(d->options.clock);
     p->failover_us = FAILOVER_UNKNOWN;
     p->tries = 0;
+    p->fetched = 0;
     dispatch_admit(d, p);
 }
 

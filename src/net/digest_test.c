@@ -26,6 +26,27 @@ static void test_sha256(void **state)
           "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
 }
 
+/* However it is cut; and another one with the same handle. */
+static void test_piece_by_piece(void **state)
+{
+    static const char text[] = "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq";
+    struct digest *d = digest_new();
+    uint8_t whole[DIGEST_SHA256_SIZE], pieces[DIGEST_SHA256_SIZE];
+
+    assert_non_null(d);
+    digest_sha256(STR(text), whole);
+    for (size_t cut = 0; cut < sizeof text; cut++) {
+        digest_add(d, (struct str){text, cut});
+        digest_add(d, (struct str){NULL, 0});
+        digest_add(d, str_skip(STR(text), cut));
+        digest_take(d, pieces);
+        assert_memory_equal(pieces, whole, sizeof whole);
+    }
+    digest_add(d, STR("left behind"));
+    digest_free(d);
+    digest_free(NULL);
+}
+
 static void check_hmac(struct str key, struct str data, const char *want)
 {
     uint8_t out[DIGEST_SHA256_SIZE];
@@ -84,6 +105,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sha256),
+        cmocka_unit_test(test_piece_by_piece),
         cmocka_unit_test(test_hmac),
         cmocka_unit_test(test_equal),
     };

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 enum {
-    IN_MAX = 5 << 20,
+    IN_MAX = 9 << 20, /* the largest body that any server here takes, and a head */
     UNSENT_MAX = 18 << 20,
     KEPT_IN = 16 << 10,
     DISCARD_MAX = 8 << 20, /* of a body too large: read on so far, to be able to answer */

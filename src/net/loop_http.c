@@ -125,8 +125,8 @@ static bool goes_again(struct loop_http_request *r, CURLcode code)
     if (!went_away(r, code) || r->headers_seen > 0 || r->again)
         return false;
     curl_easy_getinfo(r->easy, CURLINFO_TOTAL_TIME_T, &spent_us);
-    int64_t left_ms = r->http->options.total_ms - spent_us / 1000;
-    if (left_ms <= 0)
+    int64_t left_ms = r->total_ms - spent_us / 1000;
+    if (left_ms <= 0 || !loop_http_easy_rewind(r))
         return false;
     r->again = true;
     r->before_us = spent_us;
@@ -145,6 +145,7 @@ void loop_http_finish(struct loop_http_request *r, CURLcode code)
     if (goes_again(r, code))
         return;
     loop_http_explain(r, code, &reply);
+    reply.cut = r->cut && r->sink.bytes;
     end(r);
     r->done(r->context, &reply);
     put_spare(r);

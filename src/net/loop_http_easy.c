@@ -1,5 +1,6 @@
 #include "net/loop_http_internal.h"
 
+#include <errno.h>
 #include <locale.h>
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -17,7 +18,9 @@ static curl_socket_t open_socket(void *request, curlsocktype purpose, struct cur
 {
     struct loop_http_request *r = request;
 
-    if (!address_guard_allows(r->http->options.guard, &address->addr, r->guard_why))
+    const struct address_guard *guard = r->http->options.guard;
+
+    if (guard && !address_guard_allows(guard, &address->addr, r->guard_why))
         return CURL_SOCKET_BAD;
     r->opened = true;
     return socket(address->family, address->socktype | SOCK_CLOEXEC | SOCK_NONBLOCK,
@@ -52,6 +55,30 @@ static bool keep_header(struct str line, struct str name, char out[LOOP_HTTP_WOR
     return true;
 }
 
+static void keep_length(struct loop_http_request *r, struct str line)
+{
+    char word[LOOP_HTTP_WORD_SIZE];
+    uint64_t length;
+
+    if (keep_header(line, STR("Content-Length:"), word) && str_to_u64(str_of(word), &length) &&
+        length <= INT64_MAX)
+        r->length = (int64_t)length;
+}
+
+/* The sink hears of the head when that is complete, and not of trailers behind the body. */
+static bool tell_head(struct loop_http_request *r)
+{
+    long status = 0;
+
+    curl_easy_getinfo(r->easy, CURLINFO_RESPONSE_CODE, &status);
+    if (!r->sink.bytes || r->head_told || status < 200)
+        return true;
+    r->head_told = true;
+    r->cut = r->sink.head &&
+             !r->sink.head(r->sink.context, (unsigned)status, str_of(r->content_type), r->length);
+    return !r->cut;
+}
+
 static size_t take_header(char *bytes, size_t size, size_t n, void *request)
 {
     struct loop_http_request *r = request;
@@ -60,10 +87,15 @@ static size_t take_header(char *bytes, size_t size, size_t n, void *request)
     r->headers_seen += line.n;
     if (r->headers_seen > LOOP_HTTP_HEADERS_MAX)
         return 0;
-    if (str_starts(line, STR("HTTP/"))) /* what was before was only "100 Continue" or the like */
+    if (str_starts(line, STR("HTTP/"))) { /* what was before was only "100 Continue" or the like */
         r->retry_after[0] = r->content_type[0] = '\0';
-    else if (!keep_header(line, STR("Retry-After:"), r->retry_after))
-        keep_header(line, STR("Content-Type:"), r->content_type);
+        r->length = -1;
+    } else if (str_trim(line).n == 0) {
+        return tell_head(r) ? line.n : 0;
+    } else if (!r->head_told && !keep_header(line, STR("Retry-After:"), r->retry_after) &&
+               !keep_header(line, STR("Content-Type:"), r->content_type)) {
+        keep_length(r, line);
+    }
     return line.n;
 }
 
@@ -76,14 +108,57 @@ static size_t take_body(char *bytes, size_t size, size_t n, void *request)
     size_t most = r->body_max > LOOP_HTTP_READ_MAX ? r->body_max : LOOP_HTTP_READ_MAX;
 
     r->body_seen += part.n;
+    if (r->sink.bytes) {
+        r->cut = !r->sink.bytes(r->sink.context, part);
+        return r->cut ? 0 : part.n;
+    }
     buf_add(&r->body, (struct str){part.p, part.n < room ? part.n : room});
     r->cut = r->body_seen > most;
     return r->cut || r->body.failed ? 0 : part.n;
 }
 
+/* Its length is told beforehand: who has less to say than that cannot go on. */
+static size_t give_body(char *out, size_t size, size_t n, void *request)
+{
+    struct loop_http_request *r = request;
+    int64_t left = r->source.length - r->source_sent;
+    size_t room = size * n;
+
+    if (left == 0)
+        return 0;
+    if ((uint64_t)left < room)
+        room = (size_t)left;
+    ssize_t given = r->source.read(r->source.context, out, room);
+    if (given <= 0) {
+        r->source_error = given ? (int)given : -ENODATA;
+        return CURL_READFUNC_ABORT;
+    }
+    r->source_sent += given;
+    return (size_t)given;
+}
+
+bool loop_http_easy_rewind(struct loop_http_request *r)
+{
+    if (!r->source.read || r->source_sent == 0)
+        return true;
+    r->source_sent = 0;
+    r->source_error = r->source.rewind(r->source.context);
+    return r->source_error == 0;
+}
+
+/* A kept connection was dead when part of the body had gone into it already. */
+static int seek_body(void *request, curl_off_t offset, int origin)
+{
+    struct loop_http_request *r = request;
+
+    if (offset != 0 || origin != SEEK_SET)
+        return CURL_SEEKFUNC_CANTSEEK;
+    return loop_http_easy_rewind(r) ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_FAIL;
+}
+
 /* ---- setting up ---- */
 
-static void set_manners(CURL *easy, const struct loop_http_options *options)
+static void set_manners(CURL *easy)
 {
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(easy, CURLOPT_PROXY, "");
@@ -94,7 +169,6 @@ static void set_manners(CURL *easy, const struct loop_http_options *options)
     curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
     curl_easy_setopt(easy, CURLOPT_TCP_KEEPIDLE, (long)KEEPALIVE_S);
     curl_easy_setopt(easy, CURLOPT_DNS_CACHE_TIMEOUT, (long)DNS_CACHE_S);
-    curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)options->connect_ms);
     /* Or the end of a request would wait for a look-up that nobody needs any more, and all others
      * with it. */
     curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
@@ -123,12 +197,16 @@ static void set_callbacks(struct loop_http_request *r)
     curl_easy_setopt(easy, CURLOPT_HEADERDATA, r);
     curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_body);
     curl_easy_setopt(easy, CURLOPT_WRITEDATA, r);
+    curl_easy_setopt(easy, CURLOPT_READFUNCTION, give_body);
+    curl_easy_setopt(easy, CURLOPT_READDATA, r);
+    curl_easy_setopt(easy, CURLOPT_SEEKFUNCTION, seek_body);
+    curl_easy_setopt(easy, CURLOPT_SEEKDATA, r);
     curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, r->curl_why);
 }
 
 bool loop_http_easy_init(struct loop_http_request *r)
 {
-    set_manners(r->easy, &r->http->options);
+    set_manners(r->easy);
     set_trust(r->easy);
     set_callbacks(r);
     /* The option that matters most is asked for its success. */
@@ -164,10 +242,11 @@ bool loop_http_host(const struct loop_http_request *r, char *out, size_t size, u
 
 static bool may_be_plain(const struct loop_http_request *r)
 {
+    const struct address_guard *guard = r->http->options.guard;
     char host[256];
 
-    return loop_http_host(r, host, sizeof host, NULL) &&
-           address_guard_allows_plain(r->http->options.guard, str_of(host));
+    return !guard || (loop_http_host(r, host, sizeof host, NULL) &&
+                      address_guard_allows_plain(guard, str_of(host)));
 }
 
 static bool is_ascii(const char *text)
@@ -236,15 +315,16 @@ static bool set_headers(struct loop_http_request *r, const char *const *headers)
 
 static bool set_body(struct loop_http_request *r, const struct loop_http_call *call)
 {
-    bool posts = call->body.n > 0 || strcmp(call->method, "GET") != 0;
+    bool posts = call->source || call->body.n > 0 || strcmp(call->method, "GET") != 0;
     struct str body = arena_copy(&r->memory, call->body.n ? call->body : STR(""));
 
     if (!body.p)
         return false;
     curl_easy_setopt(r->easy, posts ? CURLOPT_POST : CURLOPT_HTTPGET, 1L);
     if (posts) {
-        curl_easy_setopt(r->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)body.n);
-        curl_easy_setopt(r->easy, CURLOPT_POSTFIELDS, body.p);
+        int64_t length = call->source ? call->source->length : (int64_t)body.n;
+        curl_easy_setopt(r->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)length);
+        curl_easy_setopt(r->easy, CURLOPT_POSTFIELDS, call->source ? NULL : body.p);
     }
     return curl_easy_setopt(r->easy, CURLOPT_CUSTOMREQUEST, call->method) == CURLE_OK;
 }
@@ -254,18 +334,38 @@ void loop_http_easy_limit(struct loop_http_request *r, int64_t total_ms)
     curl_easy_setopt(r->easy, CURLOPT_TIMEOUT_MS, (long)total_ms);
 }
 
+/* What another request with the same handle left behind. */
+static void clear(struct loop_http_request *r)
+{
+    buf_clear(&r->body);
+    r->body_seen = r->headers_seen = 0;
+    r->cut = r->opened = r->again = r->head_told = false;
+    r->before_us = r->source_sent = 0;
+    r->source_error = 0;
+    r->length = -1;
+    r->retry_after[0] = r->content_type[0] = '\0';
+    r->guard_why[0] = r->trust_why[0] = r->curl_why[0] = '\0';
+    curl_easy_setopt(r->easy, CURLOPT_FORBID_REUSE, 0L);
+}
+
+static void set_times(struct loop_http_request *r, const struct loop_http_call *call)
+{
+    const struct loop_http_options *usual = &r->http->options;
+
+    r->connect_ms = call->connect_ms ? call->connect_ms : usual->connect_ms;
+    r->total_ms = call->total_ms ? call->total_ms : usual->total_ms;
+    curl_easy_setopt(r->easy, CURLOPT_CONNECTTIMEOUT_MS, (long)r->connect_ms);
+    loop_http_easy_limit(r, r->total_ms);
+}
+
 bool loop_http_easy_set(struct loop_http_request *r, const struct loop_http_call *call)
 {
     r->done = call->done;
     r->context = call->context;
     r->body_max = call->body_max;
-    buf_clear(&r->body);
-    r->body_seen = r->headers_seen = 0;
-    r->cut = r->opened = r->again = false;
-    r->before_us = 0;
-    r->retry_after[0] = r->content_type[0] = '\0';
-    r->guard_why[0] = r->trust_why[0] = r->curl_why[0] = '\0';
-    curl_easy_setopt(r->easy, CURLOPT_FORBID_REUSE, 0L);
-    loop_http_easy_limit(r, r->http->options.total_ms);
+    r->source = call->source ? *call->source : (struct loop_http_source){0};
+    r->sink = call->sink ? *call->sink : (struct loop_http_sink){0};
+    clear(r);
+    set_times(r, call);
     return set_url(r, call->url) && set_headers(r, call->headers) && set_body(r, call);
 }

@@ -45,6 +45,13 @@ struct loop_http_request {
     struct arena memory;         /* what is sent */
     const char *given_url, *url; /* url: the same without letters that HTTP does not know */
     size_t body_max;
+    struct loop_http_source source; /* read NULL: what is sent is in memory */
+    struct loop_http_sink sink;     /* bytes NULL: the answer goes into `body` */
+    int64_t source_sent;
+    int source_error; /* negative errno: what is to be sent cannot be read */
+    int64_t connect_ms, total_ms;
+    int64_t length;      /* of the answer, as its header says; -1: nothing */
+    bool head_told;      /* to the sink */
     bool plain;          /* http:// */
     bool scheme_refused; /* it is neither https:// nor http:// where that may be */
 
@@ -72,6 +79,8 @@ void loop_http_finish(struct loop_http_request *r, CURLcode code);
 bool loop_http_easy_init(struct loop_http_request *r);
 /* How long it may take from now on. */
 void loop_http_easy_limit(struct loop_http_request *r, int64_t total_ms);
+/* What is sent is read from its beginning again; false: it cannot be. */
+bool loop_http_easy_rewind(struct loop_http_request *r);
 /* What is of this one. */
 bool loop_http_easy_set(struct loop_http_request *r, const struct loop_http_call *call);
 /* The host of its URL as libcurl understands it, without brackets: a name, or an address in its

@@ -200,6 +200,45 @@ static void test_a_request_goes_again_when_the_connection_goes_away(void **state
     assert_int_equal(call.reply.status, 200);
 }
 
+static const char streamed[] = "a body from elsewhere";
+static size_t streamed_at;
+
+static ssize_t stream_read(void *context, char *out, size_t room)
+{
+    size_t n = sizeof streamed - 1 - streamed_at;
+
+    n = n < room ? n : room;
+    memcpy(out, streamed + streamed_at, n);
+    streamed_at += n;
+    return (ssize_t)n;
+}
+
+static int stream_rewind(void *context)
+{
+    streamed_at = 0;
+    return 0;
+}
+
+static void test_what_is_streamed_goes_again_from_its_beginning(void **state)
+{
+    static const struct loop_http_source source = {
+        .length = sizeof streamed - 1, .read = stream_read, .rewind = stream_rewind};
+
+    streamed_at = 0;
+    call.call.source = &source;
+    test_call_start(&call);
+    accept_peer();
+    await_request();
+    go_away();
+    accept_peer();
+    unsigned stream = await_request();
+    assert_non_null(memmem(peer.in.p, peer.in.n, streamed, sizeof streamed - 1));
+    respond(stream, status_200, "");
+    test_call_wait(&call);
+    assert_string_equal(call.reply.why, "");
+    assert_int_equal(call.reply.status, 200);
+}
+
 static void test_but_only_once(void **state)
 {
     test_call_start(&call);
@@ -265,10 +304,15 @@ static void test_nothing_for_whom_is_not_trusted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_an_answer),         TEST(test_headers_of_an_answer),
-        TEST(test_many_at_once),      TEST(test_a_request_goes_again_when_the_connection_goes_away),
-        TEST(test_but_only_once),     TEST(test_no_time_is_won_by_going_again),
-        TEST(test_a_stream_is_reset), TEST(test_nothing_for_whom_is_not_trusted),
+        TEST(test_an_answer),
+        TEST(test_headers_of_an_answer),
+        TEST(test_many_at_once),
+        TEST(test_a_request_goes_again_when_the_connection_goes_away),
+        TEST(test_what_is_streamed_goes_again_from_its_beginning),
+        TEST(test_but_only_once),
+        TEST(test_no_time_is_won_by_going_again),
+        TEST(test_a_stream_is_reset),
+        TEST(test_nothing_for_whom_is_not_trusted),
     };
     return cmocka_run_group_tests(tests, test_http_set_up_all, test_http_tear_down_all);
 }

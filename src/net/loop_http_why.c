@@ -60,8 +60,8 @@ static void explain_time(const struct loop_http_request *r, struct loop_http_rep
 
     where(r, place, sizeof place);
     loop_http_host(r, host, sizeof host, NULL);
-    seconds(r->http->options.connect_ms, connect);
-    seconds(r->http->options.total_ms, total);
+    seconds(r->connect_ms, connect);
+    seconds(r->total_ms, total);
     if (time_of(r, CURLINFO_PRETRANSFER_TIME_T) > 0 && r->headers_seen == 0)
         say(reply, LOOP_HTTP_TIMED_OUT, "No answer came within %s.", total);
     else if (r->headers_seen > 0)
@@ -215,7 +215,8 @@ static bool answered(const struct loop_http_request *r, CURLcode code)
 {
     if (code == CURLE_OK || r->cut)
         return true;
-    return code == CURLE_OPERATION_TIMEDOUT && r->body_seen > 0 && r->body_seen > r->body_max;
+    return code == CURLE_OPERATION_TIMEDOUT && !r->sink.bytes && r->body_seen > 0 &&
+           r->body_seen > r->body_max;
 }
 
 void loop_http_explain(const struct loop_http_request *r, CURLcode code,
@@ -226,7 +227,11 @@ void loop_http_explain(const struct loop_http_request *r, CURLcode code,
     reply->duration_us = r->before_us + time_of(r, CURLINFO_TOTAL_TIME_T);
     reply->connect_us = connect_time(r);
     if (r->scheme_refused)
-        say(reply, LOOP_HTTP_REFUSED, "The URL must begin with https://.");
+        say(reply, LOOP_HTTP_REFUSED, "The URL must begin with https://%s.",
+            r->http->options.guard ? "" : " or http://");
+    else if (r->source_error)
+        say(reply, LOOP_HTTP_BROKEN, "What is to be sent cannot be read: %s.",
+            strerror(-r->source_error));
     else if (r->trust_why[0])
         say(reply, LOOP_HTTP_DISTRUSTED, "The peer is not trusted: %s.", r->trust_why);
     else if (r->headers_seen > LOOP_HTTP_HEADERS_MAX)

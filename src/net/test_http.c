@@ -25,7 +25,7 @@ int test_http_tear_down_all(void **state)
 
 struct wish {
     const char *allow;
-    bool localhost;
+    bool localhost, unguarded;
     size_t max_connections;
     int64_t connect_ms, total_ms;
 };
@@ -43,11 +43,11 @@ static void make(void *context)
     loop_http_free(test_http);
     address_guard_free(guard);
     assert_int_equal(address_guard_new(&guard, &guarded, why), 0);
-    options.guard = guard;
+    options.guard = w->unguarded ? NULL : guard;
     assert_int_equal(loop_http_new(&test_http, test_loop, &options, why), 0);
 }
 
-static const struct wish usual = {"", true, 64, 8000, 9000};
+static const struct wish usual = {"", true, false, 64, 8000, 9000};
 
 int test_http_set_up(void **state)
 {
@@ -73,6 +73,14 @@ void test_http_guarded(const char *allow, bool allow_localhost)
 
     w.allow = allow;
     w.localhost = allow_localhost;
+    test_loop_do(make, &w);
+}
+
+void test_http_unguarded(void)
+{
+    struct wish w = usual;
+
+    w.unguarded = true;
     test_loop_do(make, &w);
 }
 

@@ -16,6 +16,8 @@ int test_http_set_up(void **state);
 int test_http_tear_down(void **state);
 /* In place of the usual one; "" = no networks. */
 void test_http_guarded(const char *allow, bool allow_localhost);
+/* For the operator's own addresses. */
+void test_http_unguarded(void);
 void test_http_limited(size_t max_connections, int64_t connect_ms, int64_t total_ms);
 
 /* A request and its reply. Belongs to the loop's thread until done is seen. */

@@ -43,6 +43,10 @@ struct store_engine {
     int (*inbound_part_overdue)(struct store_reader *r, int64_t before_us, size_t limit,
                                 struct arena *a, struct inbound_part_record **ret,
                                 size_t *ret_count);
+    int (*media_get)(struct store_reader *r, int64_t message, unsigned number,
+                     struct media_record *ret);
+    int (*media_list)(struct store_reader *r, int64_t message, struct media_record ret[MEDIA_MAX],
+                      size_t *ret_count);
     int (*price_each)(struct store_reader *r,
                       bool (*tell)(void *context, const struct price_record *p), void *context);
     int (*key_find)(struct store_reader *r, const uint8_t hash[KEY_HASH_SIZE],
@@ -124,6 +128,7 @@ struct store_engine {
     int (*stray_remove)(struct store *s, int64_t id);
     int (*inbound_part_add)(struct store *s, const struct inbound_part_record *p, bool force,
                             struct arena *a, struct inbound_part_record **ret, size_t *ret_count);
+    int (*media_put)(struct store *s, const struct media_record *m); /* place and time are set */
     int (*price_put)(struct store *s, const struct price_record *p);
     int (*price_clear)(struct store *s);
     int (*key_insert)(struct store *s, struct key_record *k);
@@ -188,8 +193,9 @@ struct store {
     struct store_retention retention; /* set before the threads begin */
     uint8_t secret[16];               /* set by the engine's open; then any thread may read them */
     struct id_cipher cipher;
-    struct id_source ids;    /* the engine's open sets `last` to the highest stored number */
-    int64_t last_created_us; /* of the newest message: created times follow the order of ids */
+    struct media_folder *media; /* any thread; NULL: none yet */
+    struct id_source ids;       /* the engine's open sets `last` to the highest stored number */
+    int64_t last_created_us;    /* of the newest message: created times follow the order of ids */
     bool in_transaction;
     bool keys_changed;               /* in this transaction */
     _Atomic uint64_t key_generation; /* any thread reads */

@@ -356,6 +356,7 @@ struct media_record {
     char type[MEDIA_TYPE_MAX + 1]; /* "image/jpeg" */
     int64_t size;
     int64_t at_us; /* when it came */
+    int64_t place; /* where the content lies; the store's own */
 };
 
 /* A price of an operator's list: of a prefix, or of a country. */

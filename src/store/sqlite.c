@@ -8,6 +8,7 @@
 #include "store/sqlite_rows.h"
 #include "store/sqlite_verbs.h"
 #include "store/sqlite_work.h"
+#include "store/store_media.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -143,6 +144,8 @@ static void sqlite_close(struct store *base)
         wishes_done(&s->outbox->wishes);
     free(s->outbox);
     rollup_done(s);
+    media_folder_free(s->base.media);
+    free(s->spares.places);
     free(s->path);
     free(s);
 }
@@ -165,6 +168,8 @@ static const struct store_engine sqlite_engine = {
     .message_find = sqlite_message_find,
     .stray_list = sqlite_stray_list,
     .inbound_part_overdue = sqlite_inbound_part_overdue,
+    .media_get = sqlite_media_get,
+    .media_list = sqlite_media_list,
     .price_each = sqlite_price_each,
     .key_find = sqlite_key_find,
     .key_list = sqlite_key_list,
@@ -215,6 +220,7 @@ static const struct store_engine sqlite_engine = {
     .stray_add = sqlite_stray_add,
     .stray_remove = sqlite_stray_remove,
     .inbound_part_add = sqlite_inbound_part_add,
+    .media_put = sqlite_media_put,
     .price_put = sqlite_price_put,
     .price_clear = sqlite_price_clear,
     .key_insert = sqlite_key_insert,
@@ -345,7 +351,8 @@ int store_open_sqlite(struct store **ret, const char *path, const struct clock *
         return -ENOMEM;
     }
     store_init(&s->base, &sqlite_engine, clock);
-    int failed = open_writer(s, why);
+    s->base.media = media_folder_new(path, clock_now_us(clock));
+    int failed = s->base.media ? open_writer(s, why) : -ENOMEM;
     if (!failed) {
         failed = checkpointer_start(&s->checkpointer, path);
         if (failed)

@@ -5,6 +5,7 @@
  * that may have much to do work in stints that end by the clock, and when the time is up the others
  * have their turn the next time. */
 #include "base/metric.h"
+#include "store/sqlite_media.h"
 #include "store/sqlite_outbox.h"
 #include "store/sqlite_pulse.h"
 #include "store/sqlite_retention.h"
@@ -85,6 +86,8 @@ static const struct chore {
     {retention_wants_strays, retention_drop_strays, true},
     {retention_wants_messages, retention_drop_messages, true},
     {pulse_wants_expiry, pulse_expire, true},
+    {media_wants_walk, media_walk, false},
+    {media_wants_removal, media_remove_unused, true},
 };
 enum { CHORES = sizeof chores / sizeof *chores };
 

@@ -80,6 +80,19 @@ struct retained {
     int64_t stray_minute; /* and no stray */
 };
 
+/* Media files that are not needed once this transaction is on disk, by number. */
+struct media_spares {
+    int64_t *places;
+    size_t count, room;
+};
+
+/* What the writer knows of media files that can go. */
+struct media_litter {
+    bool walked;       /* all that earlier runs made was looked at */
+    bool none_unused;  /* no content is without a use */
+    uint64_t found_at; /* commits when the last one lost its use: later commits have synced that */
+};
+
 struct sqlite_store {
     struct store base;
     char *path;
@@ -102,6 +115,8 @@ struct sqlite_store {
     int64_t chores_until_us; /* those that run now may begin another piece until then; monotonic */
     size_t next_chore;       /* whose turn it is */
     struct retained kept;
+    struct media_spares spares;
+    struct media_litter litter;
     int64_t references_from; /* day before which there are none */
     bool unsynced;           /* the connection commits without syncing */
     struct checkpointer checkpointer;

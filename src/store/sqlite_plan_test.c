@@ -61,8 +61,16 @@ static void test_plans(void **state)
         READ_ROLLUP_BETWEEN,
         READ_ROLLUP_TIMED,
         READ_MESSAGE_CREATED_FROM,
+        READ_MEDIA_GET,
+        READ_MEDIA_LIST,
     };
     static const enum write_statement writes[] = {
+        WRITE_CONTENT_GET,
+        WRITE_CONTENT_AT,
+        WRITE_CONTENT_UNUSED,
+        WRITE_CONTENT_DELETE,
+        WRITE_MEDIA_HAS,
+        WRITE_MEDIA_DELETE_BEFORE,
         WRITE_DELIVERY_SET,
         WRITE_DELIVERY_OTHERS,
         WRITE_DELIVERY_BEHIND,

@@ -8,6 +8,7 @@
  * A message that is queued or scheduled stops the edge until it has ended. */
 #include "store/sqlite_retention.h"
 
+#include "store/sqlite_media.h"
 #include "store/sqlite_rows.h"
 #include "store/sqlite_verbs.h"
 #include "store/sqlite_work.h"
@@ -157,13 +158,16 @@ static int drop_piece(struct sqlite_store *s, const struct piece *p)
 static int clear_behind(struct sqlite_store *s, size_t rows)
 {
     static const enum write_statement deletes[] = {
-        WRITE_EVENT_DELETE_BEFORE, WRITE_PARTS_DELETE_BEFORE, WRITE_BATCH_DELETE_BEFORE};
+        WRITE_EVENT_DELETE_BEFORE, WRITE_PARTS_DELETE_BEFORE, WRITE_BATCH_DELETE_BEFORE,
+        WRITE_MEDIA_DELETE_BEFORE};
     int more = 0;
 
     for (size_t i = 0; i < sizeof deletes / sizeof *deletes; i++) {
         int failed = RUN_WITH(s, deletes[i], s->kept.edge, (int64_t)rows);
         if (failed)
             return failed;
+        if (deletes[i] == WRITE_MEDIA_DELETE_BEFORE && sqlite3_changes(s->db))
+            media_litter_found(s);
         more |= (size_t)sqlite3_changes(s->db) >= rows;
     }
     return more;

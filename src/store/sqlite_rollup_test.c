@@ -422,7 +422,7 @@ static void exec(const char *sql)
 static void count_anew(void)
 {
     test_close();
-    exec("DROP TABLE series; DROP TABLE rollup; DROP TABLE pulse;"
+    exec("DROP TABLE media; DROP TABLE content; DROP TABLE series; DROP TABLE rollup; DROP TABLE pulse;"
          "DROP TABLE lane_tally; DROP TABLE hook_tally; DROP TABLE request_tally; DROP TABLE edge; DROP TABLE gone;"
          "ALTER TABLE work DROP COLUMN series; ALTER TABLE schedule DROP COLUMN series;"
          "PRAGMA user_version = 7");
@@ -483,7 +483,7 @@ static void put_old_rows(void)
     sqlite3_close(db);
 }
 
-/* As schema 8 left it, with the times of hours beside the counts. */
+/* As schema 9 left it, with the times of hours beside the counts. */
 static void put_times_back(void)
 {
     test_close();
@@ -491,7 +491,7 @@ static void put_times_back(void)
          "CREATE TABLE rollup (owner INTEGER NOT NULL, grain INTEGER NOT NULL,"
          "  start INTEGER NOT NULL, chunk INTEGER NOT NULL, counts BLOB NOT NULL,"
          "  times BLOB NOT NULL, PRIMARY KEY (owner, grain, start, chunk)) WITHOUT ROWID;"
-         "PRAGMA user_version = 8");
+         "PRAGMA user_version = 9");
     put_old_rows();
     exec("DROP TABLE counted");
     open_store();

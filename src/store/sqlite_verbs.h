@@ -31,6 +31,11 @@ int sqlite_stray_list(struct store_reader *base, int64_t cursor, size_t limit, s
 int sqlite_inbound_part_overdue(struct store_reader *base, int64_t before_us, size_t limit,
                                 struct arena *a, struct inbound_part_record **ret,
                                 size_t *ret_count);
+int sqlite_media_get(struct store_reader *base, int64_t message, unsigned number,
+                     struct media_record *ret);
+int sqlite_media_list(struct store_reader *base, int64_t message,
+                      struct media_record ret[MEDIA_MAX], size_t *ret_count);
+int sqlite_media_put(struct store *base, const struct media_record *m);
 int sqlite_price_each(struct store_reader *base,
                       bool (*tell)(void *context, const struct price_record *p), void *context);
 int sqlite_key_find(struct store_reader *base, const uint8_t hash[KEY_HASH_SIZE],

@@ -1,6 +1,7 @@
 /* The write verbs: one transaction at a time on the writing connection. Rows are written in groups
  * (sqlite_gather.c), and counts once in a transaction (sqlite_tally.c). */
 #include "sql.h"
+#include "store/sqlite_media.h"
 #include "store/sqlite_outbox.h"
 #include "store/sqlite_pulse.h"
 #include "store/sqlite_retention.h"
@@ -71,6 +72,7 @@ void sqlite_rollback(struct store *base)
     rollup_forget(s);
     pulse_forget(s);
     retention_forget(s);
+    media_forget(s);
     work_forget_all(s->works);
     memcpy(why, s->base.error, sizeof why);
     if (!sqlite3_get_autocommit(s->db)) /* SQLite may have rolled back by itself */
@@ -97,6 +99,8 @@ int sqlite_commit(struct store *base)
         sqlite_rollback(base);
     else
         atomic_fetch_add(&s->base.commits, 1);
+    if (!failed)
+        media_drop_spares(s);
     return failed;
 }
 

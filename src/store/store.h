@@ -154,8 +154,8 @@ int store_media_get(struct store_reader *r, int64_t message, unsigned number,
 /* All of a message, in their order. */
 int store_media_list(struct store_reader *r, int64_t message, struct media_record ret[MEDIA_MAX],
                      size_t *ret_count);
-/* Its content, to be read: a descriptor that the caller closes. -ENOENT: it is not there, or not as
- * long as it should be. Any thread. */
+/* Its content, to be read: a descriptor that the caller closes. `m` is what was read or put.
+ * -ENOENT: it is not there, or not as long as it should be. Any thread. */
 int store_media_open(const struct store *s, const struct media_record *m);
 /* A new file for content that is yet to come: a descriptor, and its path for store_media_put, or
  * for unlink when it comes to nothing. What a crash leaves behind is removed at the next start. Any
@@ -405,13 +405,14 @@ int store_stray_remove(struct store *s, int64_t id); /* 1, or 0 */
 int store_inbound_part_add(struct store *s, const struct inbound_part_record *p, bool force,
                            struct arena *a, struct inbound_part_record **ret, size_t *ret_count);
 
-/* In the place of what was there for the same prefix or country, kind and time. */
-/* A media file of a message: the row, and the file at `temporary`, which whoever made it has
- * brought to disk (fdatasync), takes its place, unless its content is kept already. Either way
- * nothing is at `temporary` afterwards. Gives at_us. 1, or 0 when the message has this number, or
- * is not there (any more). */
+/* A media file of a message: the row, and the file that store_media_temporary gave, which whoever
+ * wrote it has brought to disk (fsync), is the store's from now on. When the transaction commits,
+ * it is the content, or removed when that content is kept already; when the transaction comes to
+ * nothing the file is left as it was, to be put again or unlinked. Gives at_us and place. 1, or 0
+ * when the message has this number already, or is not there (any more). */
 int store_media_put(struct store *s, struct media_record *m, const char *temporary);
 
+/* In the place of what was there for the same prefix or country, kind and time. */
 int store_price_put(struct store *s, const struct price_record *p);
 int store_price_clear(struct store *s);
 

@@ -1,0 +1,128 @@
+/* A live carrier, whatever it speaks: what its seat in the set wants of it. smpp_carrier and
+ * mm7_carrier are such. Engine's thread, but for _new and _free.
+ *
+ * It exists as long as any routing may name it; between start and stop it runs with one set of
+ * settings, and it can be started again with others. */
+#pragma once
+
+#include "messaging/arrivals.h"
+#include "messaging/dispatch.h"
+#include "messaging/receipts.h"
+
+struct live_kind;
+
+/* What a section of the configuration says, checked and in memory of its own; the first member of
+ * what each kind makes of it. */
+struct live_settings {
+    const struct live_kind *kind;
+};
+
+/* The first member of a carrier of any kind, so that the port leads to it. */
+struct live_carrier {
+    struct carrier port;
+    const struct live_kind *kind;
+};
+
+struct mm7_wire;
+
+struct live_carrier_options {
+    struct loop *loop; /* the engine's */
+    const struct clock *clock;
+    struct dispatch *dispatch;
+    struct receipts *receipts;
+    struct arrivals *arrivals;
+    struct mm7_wire *wire; /* of those that speak MM7 */
+};
+
+struct live_kind {
+    const char *word; /* of its sections: "carrier", "mmsc" */
+    int (*create)(struct live_carrier **ret, const struct live_carrier_options *options,
+                  const struct carrier_record *record);
+    void (*destroy)(struct live_carrier *c);
+    int (*start)(struct live_carrier *c, struct live_settings *settings);
+    void (*stop)(struct live_carrier *c, void (*stopped)(void *context), void *context);
+    void (*forget)(struct live_carrier *c);
+    const struct live_settings *(*settings)(const struct live_carrier *c);
+    void (*drain)(struct live_carrier *c, bool drained);
+    void (*tick)(struct live_carrier *c);
+    void (*state)(const struct live_carrier *c, struct carrier_record *ret);
+    void (*count_receipt)(struct live_carrier *c, bool stray);
+    bool (*same)(const struct live_settings *a, const struct live_settings *b);
+    void (*settings_free)(struct live_settings *settings);
+};
+
+/* Its name, number, whether it is drained, and what it has counted so far are in the record. */
+static inline int live_carrier_new(struct live_carrier **ret, const struct live_kind *kind,
+                                   const struct live_carrier_options *with,
+                                   const struct carrier_record *record)
+{
+    return kind->create(ret, with, record);
+}
+
+/* When it does not run, and nothing that it began will come back any more. */
+static inline void live_carrier_free(struct live_carrier *c)
+{
+    c->kind->destroy(c);
+}
+
+/* The settings are the carrier's from now on. -ENOMEM: nothing has happened. */
+static inline int live_carrier_start(struct live_carrier *c, struct live_settings *settings)
+{
+    return c->kind->start(c, settings);
+}
+
+/* Gives back what it has not sent, and waits a moment for answers to what it has. When all is
+ * answered for and nothing is connected any more, `stopped` is called. */
+static inline void live_carrier_stop(struct live_carrier *c, void (*stopped)(void *context),
+                                     void *context)
+{
+    c->kind->stop(c, stopped, context);
+}
+
+/* Dispatch has dropped it and tells it nothing more. While it does not run. */
+static inline void live_carrier_forget(struct live_carrier *c)
+{
+    c->kind->forget(c);
+}
+
+/* What it runs with; NULL: it does not run. */
+static inline const struct live_settings *live_carrier_settings(const struct live_carrier *c)
+{
+    return c->kind->settings(c);
+}
+
+/* Drained: takes nothing new, and goes on to receive. */
+static inline void live_carrier_drain(struct live_carrier *c, bool drained)
+{
+    c->kind->drain(c, drained);
+}
+
+/* Each second. */
+static inline void live_carrier_tick(struct live_carrier *c)
+{
+    c->kind->tick(c);
+}
+
+/* Fills all but told_us. */
+static inline void live_carrier_state(const struct live_carrier *c, struct carrier_record *ret)
+{
+    c->kind->state(c, ret);
+}
+
+/* A receipt came in; `stray`: no message was found for it. */
+static inline void live_carrier_count_receipt(struct live_carrier *c, bool stray)
+{
+    c->kind->count_receipt(c, stray);
+}
+
+/* Whether the sections say the same. What lies in files that they name is not looked at. */
+static inline bool live_settings_same(const struct live_settings *a, const struct live_settings *b)
+{
+    return a->kind == b->kind && a->kind->same(a, b);
+}
+
+static inline void live_settings_free(struct live_settings *settings)
+{
+    if (settings)
+        settings->kind->settings_free(settings);
+}

@@ -1,0 +1,348 @@
+#include "carriers/mm7_deliver.h"
+
+#include "base/utf8.h"
+#include "carriers/mm7_reference.h"
+
+#include <errno.h>
+
+enum {
+    FULL_DIGITS = 11, /* more than in a national number: one of E.164 */
+    ADDRESS_SHOWN = 72,
+    SUBJECT_MAX = 1024,
+    SHOWN_MAX = 64,
+};
+
+/* ---- addresses ---- */
+
+static bool all_digits(struct str s)
+{
+    for (size_t i = 0; i < s.n; i++)
+        if (s.p[i] < '0' || s.p[i] > '9')
+            return false;
+    return s.n > 0;
+}
+
+/* A phone may be written as a mail address: +14155550100@mmsc.example. */
+static struct str number_in(const struct mm7_address *address)
+{
+    struct str text = address->text, rest = text;
+    struct str front = str_cut(&rest, '@'), digits = front;
+
+    if (str_starts(digits, STR("+")))
+        digits = str_skip(digits, 1);
+    return address->form == MM7_FORM_MAIL && all_digits(digits) ? front : text;
+}
+
+/* Fit to be shown, with a '+' in front of what is a number of E.164: these never begin with 0. */
+static struct str write_address(struct arena *a, const struct mm7_address *address)
+{
+    struct str text = utf8_shown(number_in(address), ADDRESS_SHOWN);
+    bool full = address->form != MM7_FORM_SHORT_CODE && all_digits(text) && text.p[0] != '0' &&
+                text.n >= FULL_DIGITS;
+    char *shown = arena_printf(a, "%s%.*s", full ? "+" : "", STR_FMT(text));
+
+    return shown ? str_of(shown) : STR("");
+}
+
+static struct str write_digits(struct arena *a, const struct mm7_address *address)
+{
+    struct str text = write_address(a, address);
+    return str_starts(text, STR("+")) ? str_skip(text, 1) : text;
+}
+
+/* ---- reports ---- */
+
+struct word {
+    enum receipt_word word;
+    enum failure failure;
+};
+
+static struct word word_of(enum mm7_mm_status status)
+{
+    switch (status) {
+    case MM7_MM_RETRIEVED:
+        return (struct word){RECEIPT_DELIVERED, FAILURE_NONE};
+    case MM7_MM_EXPIRED:
+        return (struct word){RECEIPT_FAILED, FAILURE_CARRIER_EXPIRED};
+    case MM7_MM_REJECTED:
+        return (struct word){RECEIPT_FAILED, FAILURE_CARRIER_REJECTED};
+    case MM7_MM_UNRECOGNISED:
+    case MM7_MM_CONDITION_NOT_MET:
+    case MM7_MM_NOT_SUPPORTED:
+        return (struct word){RECEIPT_FAILED, FAILURE_UNDELIVERABLE};
+    case MM7_MM_UNREACHABLE:
+        return (struct word){RECEIPT_FAILED, FAILURE_UNREACHABLE};
+    case MM7_MM_FORWARDED:
+    case MM7_MM_DEFERRED:
+    case MM7_MM_INDETERMINATE:
+    case MM7_MM_READ:
+    case MM7_MM_DELETED:
+    case MM7_MM_STRANGE:
+        break;
+    }
+    return (struct word){RECEIPT_ON_ITS_WAY, FAILURE_NONE};
+}
+
+static struct str write_detail(struct arena *a, const struct mm7_heard *h)
+{
+    struct str status = utf8_shown(h->mm_status, SHOWN_MAX);
+    struct str extension = utf8_shown(h->mm_extension, SHOWN_MAX);
+    struct str text = utf8_shown(h->status_text, SHOWN_MAX);
+    char *detail = arena_printf(
+        a, "%s %.*s%s%.*s%s%.*s.",
+        h->kind == MM7_READ_REPLY_REQ ? "The handset's read report says" : "The MMSC's report says",
+        STR_FMT(status.n ? status : STR("nothing of its state")), extension.n ? ", " : "",
+        STR_FMT(extension), text.n ? ": " : "", STR_FMT(text));
+    return detail ? str_of(detail) : STR("");
+}
+
+/* So that a stray can be read. */
+static struct str write_raw(struct arena *a, const struct mm7_heard *h)
+{
+    char *raw =
+        arena_printf(a, "%s MessageID:%.*s MMStatus:%.*s Sender:%.*s Recipient:%.*s",
+                     mm7_kind_name(h->kind), STR_FMT(utf8_shown(h->message_id, 2 * REFERENCE_MAX)),
+                     STR_FMT(utf8_shown(h->mm_status, SHOWN_MAX)),
+                     STR_FMT(utf8_shown(h->sender.text, ADDRESS_SHOWN)),
+                     STR_FMT(utf8_shown(h->recipient.text, ADDRESS_SHOWN)));
+    return raw ? str_of(raw) : STR("");
+}
+
+/* Which of the two addresses is the handset's is not for sure: MMSCs swap them. They matter only
+ * where a MessageID stands for several messages. */
+static void tell_receipt(struct mm7_delivered *d, struct arena *a, unsigned carrier,
+                         const struct mm7_heard *h)
+{
+    struct word word = word_of(h->mm);
+
+    if (h->kind == MM7_READ_REPLY_REQ)
+        word = (struct word){RECEIPT_ON_ITS_WAY, FAILURE_NONE};
+    d->id = mm7_reference(h->message_id, d->reference);
+    d->receipt = (struct carrier_receipt){.carrier = carrier,
+                                          .ids = &d->id,
+                                          .id_count = 1,
+                                          .word = word.word,
+                                          .failure = word.failure,
+                                          .source = write_digits(a, &h->sender),
+                                          .destination = write_digits(a, &h->recipient),
+                                          .detail = write_detail(a, h),
+                                          .raw = write_raw(a, h)};
+}
+
+/* ---- parts ---- */
+
+static bool is_layout(const struct mm7_part *p)
+{
+    return str_starts(p->type, STR("application/smil"));
+}
+
+static bool is_type_char(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || (c && strchr("!#$&-^_.+", c));
+}
+
+/* type/subtype in small letters, as RFC 6838 has them. */
+static bool is_type(struct str type)
+{
+    struct str rest = type, front = str_cut(&rest, '/');
+
+    for (size_t i = 0; i < front.n; i++)
+        if (!is_type_char(front.p[i]))
+            return false;
+    for (size_t i = 0; i < rest.n; i++)
+        if (!is_type_char(rest.p[i]))
+            return false;
+    return front.n && rest.n && type.n <= MEDIA_TYPE_MAX;
+}
+
+void mm7_deliver_type(const struct mm7_part *part, char out[MEDIA_TYPE_MAX + 1])
+{
+    struct str type = part->type;
+
+    if (str_is(type, "image/jpg"))
+        type = STR("image/jpeg");
+    if (!is_type(type))
+        type = STR("application/octet-stream");
+    str_format(out, MEDIA_TYPE_MAX + 1, "%.*s", STR_FMT(type));
+}
+
+/* ---- texts ---- */
+
+enum alphabet { ALPHABET_UTF8, ALPHABET_LATIN1, ALPHABET_UTF16, ALPHABET_STRANGE };
+
+static enum alphabet alphabet_of(const struct mm7_part *p)
+{
+    static const struct {
+        const char *charset;
+        enum alphabet alphabet;
+    } known[] = {
+        {"iso-8859-1", ALPHABET_LATIN1},     {"latin1", ALPHABET_LATIN1},
+        {"windows-1252", ALPHABET_LATIN1},   {"utf-16", ALPHABET_UTF16},
+        {"utf-16be", ALPHABET_UTF16},        {"utf-16le", ALPHABET_UTF16},
+        {"iso-10646-ucs-2", ALPHABET_UTF16}, {"ucs-2", ALPHABET_UTF16},
+    };
+
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (str_is(p->charset, known[i].charset))
+            return known[i].alphabet;
+    return utf8_valid(p->bytes) ? ALPHABET_UTF8 : ALPHABET_STRANGE;
+}
+
+/* A text that nobody here can read stays a file. */
+static bool is_text(const struct mm7_part *p)
+{
+    return str_is(p->type, "text/plain") && alphabet_of(p) != ALPHABET_STRANGE;
+}
+
+static char *add_latin1(char *at, struct str bytes)
+{
+    for (size_t i = 0; i < bytes.n; i++)
+        at += utf8_encode((unsigned char)bytes.p[i], at);
+    return at;
+}
+
+static unsigned unit_at(struct str bytes, size_t i, bool little)
+{
+    unsigned first = (unsigned char)bytes.p[i], second = (unsigned char)bytes.p[i + 1];
+    return little ? second << 8 | first : first << 8 | second;
+}
+
+/* Big end first, unless the charset or a mark in front says otherwise. */
+static char *add_utf16(char *at, struct str bytes, bool little)
+{
+    size_t i = 0;
+
+    if (bytes.n >= 2 && unit_at(bytes, 0, little) == 0xfffe)
+        little = !little;
+    if (bytes.n >= 2 && unit_at(bytes, 0, little) == 0xfeff)
+        i = 2;
+    for (; i + 1 < bytes.n; i += 2) {
+        unsigned unit = unit_at(bytes, i, little);
+        unsigned next = i + 3 < bytes.n ? unit_at(bytes, i + 2, little) : 0;
+        int32_t point = (int32_t)unit;
+        if (unit >= 0xd800 && unit < 0xdc00 && next >= 0xdc00 && next < 0xe000) {
+            point = (int32_t)(0x10000 + ((unit - 0xd800) << 10) + (next - 0xdc00));
+            i += 2;
+        } else if (unit >= 0xd800 && unit < 0xe000) {
+            point = UTF8_REPLACEMENT;
+        }
+        at += utf8_encode(point, at);
+    }
+    return at;
+}
+
+static char *add_text(char *at, const struct mm7_part *p)
+{
+    switch (alphabet_of(p)) {
+    case ALPHABET_LATIN1:
+        return add_latin1(at, p->bytes);
+    case ALPHABET_UTF16:
+        return add_utf16(at, p->bytes, str_is(p->charset, "utf-16le"));
+    case ALPHABET_UTF8:
+    case ALPHABET_STRANGE:
+        break;
+    }
+    return p->bytes.n ? mempcpy(at, p->bytes.p, p->bytes.n) : at;
+}
+
+/* All texts, one below the other; p is NULL when memory is short. */
+static struct str join_texts(struct arena *a, const struct mm7_part *parts, size_t count)
+{
+    size_t size = UTF8_MAX;
+
+    for (size_t i = 0; i < count; i++)
+        if (is_text(&parts[i])) /* one byte of Latin 1 takes two, two of UTF-16 take three */
+            size += 2 * parts[i].bytes.n + 1;
+    char *text = arena_bytes(a, size), *at = text;
+    if (!text)
+        return (struct str){NULL, 0};
+    for (size_t i = 0; i < count; i++) {
+        if (!is_text(&parts[i]) || !parts[i].bytes.n)
+            continue;
+        if (at > text)
+            *at++ = '\n';
+        at = add_text(at, &parts[i]);
+    }
+    return (struct str){text, (size_t)(at - text)};
+}
+
+/* ---- messages from handsets ---- */
+
+/* The first that it is To; an MMSC that names nobody means our service. */
+static struct str receiver_of(struct arena *a, const struct mm7_heard *h)
+{
+    const struct mm7_recipient *best = h->recipient_count ? &h->recipients[0] : NULL;
+
+    for (size_t i = 0; i < h->recipient_count && best->role != MM7_ROLE_TO; i++)
+        best = &h->recipients[i];
+    if (best && best->address.text.n)
+        return write_address(a, &best->address);
+    struct str service = utf8_shown(h->vas_id.n ? h->vas_id : h->vasp_id, ADDRESS_SHOWN);
+    return service.n ? service : STR("unknown");
+}
+
+static void sort_parts(struct mm7_delivered *d, const struct mm7_part *parts, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct mm7_part *p = &parts[i];
+        if (is_layout(p) || is_text(p) || !p->bytes.n)
+            continue;
+        if (d->file_count < MEDIA_MAX)
+            d->files[d->file_count++] = p;
+        else
+            d->arrival.media_dropped++;
+    }
+}
+
+static void tell_message(struct mm7_delivered *d, struct arena *a, unsigned carrier,
+                         const struct mm7_heard *h, const struct mm7_part *parts, size_t count)
+{
+    d->arrival = (struct arrival){.carrier = carrier,
+                                  .from = write_address(a, &h->sender),
+                                  .to = receiver_of(a, h),
+                                  .text = join_texts(a, parts, count),
+                                  .mms = true,
+                                  .subject = utf8_shown(h->subject, SUBJECT_MAX)};
+    sort_parts(d, parts, count);
+}
+
+static enum mm7_bringing brought_by(const struct mm7_heard *h)
+{
+    bool whole = h->kind == MM7_DELIVER_REQ ? h->sender.text.n > 0 : h->message_id.n > 0;
+
+    switch (h->kind) {
+    case MM7_DELIVER_REQ:
+        return whole ? MM7_BRINGS_MESSAGE : MM7_BRINGS_TOO_LITTLE;
+    case MM7_DELIVERY_REPORT_REQ:
+    case MM7_READ_REPLY_REQ:
+        return whole ? MM7_BRINGS_RECEIPT : MM7_BRINGS_TOO_LITTLE;
+    case MM7_SUBMIT_REQ:
+    case MM7_SUBMIT_RSP:
+    case MM7_DELIVER_RSP:
+    case MM7_DELIVERY_REPORT_RSP:
+    case MM7_READ_REPLY_RSP:
+    case MM7_RS_ERROR_RSP:
+    case MM7_VASP_ERROR_RSP:
+    case MM7_FAULT:
+    case MM7_OTHER:
+        break;
+    }
+    return MM7_BRINGS_NOTHING;
+}
+
+int mm7_deliver_read(struct mm7_delivered *ret, enum mm7_bringing *ret_brings, struct arena *a,
+                     unsigned carrier, const struct mm7_heard *heard, const struct mm7_part *parts,
+                     size_t count)
+{
+    enum mm7_bringing brings = brought_by(heard);
+
+    ret->file_count = 0;
+    if (brings == MM7_BRINGS_RECEIPT)
+        tell_receipt(ret, a, carrier, heard);
+    else if (brings == MM7_BRINGS_MESSAGE)
+        tell_message(ret, a, carrier, heard, parts, count);
+    if (a->failed)
+        return -ENOMEM;
+    *ret_brings = brings;
+    return 0;
+}

@@ -1,0 +1,173 @@
+#include "carriers/mm7_door.h"
+
+#include "base/test_config.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdio.h>
+
+static struct mm7_doors *doors;
+static char why[MM7_DOOR_WHY_SIZE];
+
+#define SENDER                                                                                     \
+    "[carrier sms]\naddress = 127.0.0.1:2775\nsystem_id = x\npassword = y\n[sender "               \
+    "+18005551234]\n"
+
+static unsigned number_of(void *context, const char *name)
+{
+    return strcmp(name, "gone") == 0 ? 0 : 7 + (unsigned)strlen(name);
+}
+
+static int make(const char *sections)
+{
+    static char text[2000];
+
+    snprintf(text, sizeof text, SENDER "%s", sections);
+    load_good(text);
+    mm7_doors_free(doors);
+    return mm7_doors_new(&doors, config, number_of, NULL, why);
+}
+
+static int tear_down(void **state)
+{
+    mm7_doors_free(doors);
+    doors = NULL;
+    return config_teardown(state);
+}
+
+/* A request to this path from this address, with these header fields. */
+static enum mm7_entry enter(const char *path, const char *address, const char *authorization,
+                            const struct mm7_door **ret)
+{
+    struct http_peer peer = {0};
+    struct http_request r = {.peer = &peer, .head.path = str_of(path)};
+    unsigned char v4[4];
+
+    if (inet_pton(AF_INET, address, v4) == 1) {
+        peer.address.s6_addr[10] = peer.address.s6_addr[11] = 0xff;
+        memcpy(peer.address.s6_addr + 12, v4, 4);
+    } else {
+        assert_int_equal(inet_pton(AF_INET6, address, &peer.address), 1);
+    }
+    if (authorization)
+        r.head.fields[r.head.field_count++] =
+            (struct http_field){STR("authorization"), str_of(authorization)};
+    return mm7_doors_enter(doors, &r, ret);
+}
+
+static enum mm7_entry from(const char *address)
+{
+    const struct mm7_door *door;
+    return enter("/mm7/acme", address, NULL, &door);
+}
+
+static enum mm7_entry with(const char *authorization)
+{
+    const struct mm7_door *door;
+    return enter("/mm7/acme", "192.0.2.1", authorization, &door);
+}
+
+static void test_paths(void **state)
+{
+    const struct mm7_door *door;
+
+    assert_int_equal(make("[mmsc acme]\nurl = http://a/\n"
+                          "[mmsc other]\nurl = http://b/\nlisten_path = /in/b\n"
+                          "[mmsc gone]\nurl = http://c/\n"),
+                     0);
+    assert_int_equal(enter("/mm7/acme", "192.0.2.1", NULL, &door), MM7_ENTRY_OPEN);
+    assert_string_equal(door->name, "acme");
+    assert_int_equal(door->carrier, 11);
+    assert_int_equal(enter("/in/b", "192.0.2.1", NULL, &door), MM7_ENTRY_OPEN);
+    assert_string_equal(door->name, "other");
+    static const char *const nowhere[] = {
+        "/mm7/other", "/mm7/gone", "/mm7/acme/", "/mm7/Acme", "/mm7", "/", ""};
+    for (size_t i = 0; i < sizeof nowhere / sizeof *nowhere; i++)
+        assert_int_equal(enter(nowhere[i], "192.0.2.1", NULL, &door), MM7_ENTRY_NO_DOOR);
+}
+
+static void test_addresses(void **state)
+{
+    assert_int_equal(make("[mmsc acme]\nurl = http://a/\n"
+                          "allow = 192.0.2.0/28, 198.51.100.7 2001:db8::/32\n"),
+                     0);
+    assert_int_equal(from("192.0.2.15"), MM7_ENTRY_OPEN);
+    assert_int_equal(from("198.51.100.7"), MM7_ENTRY_OPEN);
+    assert_int_equal(from("2001:db8:1::1"), MM7_ENTRY_OPEN);
+    assert_int_equal(from("192.0.2.16"), MM7_ENTRY_ADDRESS);
+    assert_int_equal(from("198.51.100.8"), MM7_ENTRY_ADDRESS);
+    assert_int_equal(from("2001:db9::1"), MM7_ENTRY_ADDRESS);
+    assert_int_equal(from("127.0.0.1"), MM7_ENTRY_ADDRESS);
+}
+
+static void test_credentials(void **state)
+{
+    static const char *const wrong[] = {
+        "Basic dXNlcjpwYXNt",     /* user:pasm */
+        "Basic dXNlcg==",         /* user */
+        "Basic OnBhc3M=",         /* :pass */
+        "Basic dXNlcjpwYXNzIA==", /* user:pass and a blank */
+        "Basic dXNlcjpwYXNz!",    "Basic ", "Bearer dXNlcjpwYXNz", "dXNlcjpwYXNz", "",
+    };
+
+    assert_int_equal(make("[mmsc acme]\nurl = http://a/\n"
+                          "listen_username = user\nlisten_password = pass\n"),
+                     0);
+    assert_int_equal(with("Basic dXNlcjpwYXNz"), MM7_ENTRY_OPEN);
+    assert_int_equal(with("basic  dXNlcjpwYXNz "), MM7_ENTRY_OPEN);
+    assert_int_equal(with(NULL), MM7_ENTRY_CREDENTIALS);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_int_equal(with(wrong[i]), MM7_ENTRY_CREDENTIALS);
+}
+
+/* The address is looked at first: who comes from elsewhere learns nothing of passwords. */
+static void test_address_before_credentials(void **state)
+{
+    assert_int_equal(make("[mmsc acme]\nurl = http://a/\nallow = 10.0.0.0/8\n"
+                          "listen_username = user\nlisten_password = pass\n"),
+                     0);
+    assert_int_equal(with("Basic dXNlcjpwYXNz"), MM7_ENTRY_ADDRESS);
+    assert_int_equal(from("10.1.2.3"), MM7_ENTRY_CREDENTIALS);
+}
+
+static void test_faults(void **state)
+{
+    static const struct {
+        const char *sections, *why;
+    } cases[] = {
+        {"[mmsc acme]\nurl = http://a/\nallow = 10.0.0.0/8 here\n",
+         "[mmsc acme] allow: 'here' is no network; write one such as 10.1.0.0/16, 192.0.2.7 or "
+         "2001:db8::/32"},
+        {"[mmsc acme]\nurl = http://a/\nlisten_path = reports\n",
+         "[mmsc acme] listen_path must begin with a slash and have no blank, '?' or '#': "
+         "/reports/acme"},
+        {"[mmsc acme]\nurl = http://a/\nlisten_path = /a?b\n",
+         "[mmsc acme] listen_path must begin with a slash and have no blank, '?' or '#': "
+         "/reports/acme"},
+        {"[mmsc acme]\nurl = http://a/\nlisten_username = a:b\nlisten_password = c\n",
+         "[mmsc acme] listen_username must not have a colon: HTTP cannot say it"},
+        {"[mmsc acme]\nurl = http://a/\nlisten_username = a\n",
+         "[mmsc acme] listen_username is set and listen_password is not; set both or none"},
+        {"[mmsc acme]\nurl = http://a/\nlisten_password = a\n",
+         "[mmsc acme] listen_password is set and listen_username is not; set both or none"},
+        {"[mmsc a]\nurl = http://a/\nlisten_path = /mm7/b\n[mmsc b]\nurl = http://b/\n",
+         "[mmsc a] and [mmsc b] both come to /mm7/b; give one another listen_path"},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(make(cases[i].sections), -EINVAL);
+        assert_string_equal(why, cases[i].why);
+        assert_null(doors);
+    }
+}
+
+int main(void)
+{
+#define CASE(name) cmocka_unit_test_setup_teardown(name, config_setup, tear_down)
+    const struct CMUnitTest tests[] = {
+        CASE(test_paths),       CASE(test_addresses),
+        CASE(test_credentials), CASE(test_address_before_credentials),
+        CASE(test_faults),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,318 @@
+#include "media/media_desk.h"
+
+#include "media/media_fetch.h"
+#include "messaging/https_url.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+enum {
+    JOBS_USUAL = 512,
+    RETRY_USUAL_MS = 2000,
+    HOST_SLOTS = 1024, /* hosts that share one share a limit, which does little harm */
+    CONNECT_MS = 10000
+};
+
+struct media_desk {
+    struct media_desk_options options;
+    struct media_port port;
+    struct media_bench bench;
+
+    /* The loop's. */
+    struct loop_signal *signal;
+    struct mailbox home; /* wishes from the engine, and errands that are back */
+    struct store_reader *reader;
+    struct media_fetch *first, *last; /* on the loop, oldest first */
+    unsigned flying;
+    uint16_t by_host[HOST_SLOTS]; /* of them */
+    bool closing;
+
+    /* The engine's. */
+    struct loop_signal *told;
+    struct mailbox answers; /* fetches that are at their end */
+    bool refused;           /* somebody waits for room */
+
+    _Atomic size_t held, flying_shown;
+};
+
+/* ---- fetches on the loop ---- */
+
+static void enter(struct media_desk *d, struct media_fetch *f)
+{
+    f->previous = d->last;
+    f->next = NULL;
+    *(d->last ? &d->last->next : &d->first) = f;
+    d->last = f;
+}
+
+static void leave(struct media_desk *d, struct media_fetch *f)
+{
+    *(f->previous ? &f->previous->next : &d->first) = f->next;
+    *(f->next ? &f->next->previous : &d->last) = f->previous;
+}
+
+static uint16_t *host_slot(struct media_desk *d, const struct media_file *file)
+{
+    struct str host = url_host(str_of(file->url));
+    uint32_t hash = 2166136261;
+
+    for (size_t i = 0; i < host.n; i++)
+        hash = (hash ^ (unsigned char)host.p[i]) * 16777619;
+    return &d->by_host[hash % HOST_SLOTS];
+}
+
+static void set_flying(struct media_desk *d, unsigned flying)
+{
+    d->flying = flying;
+    atomic_store_explicit(&d->flying_shown, flying, memory_order_relaxed);
+}
+
+static void on_landed(struct media_fetch *f, const struct media_file *file)
+{
+    struct media_desk *d = f->owner;
+
+    --*host_slot(d, file);
+    set_flying(d, d->flying - 1);
+    loop_signal_raise(d->signal);
+}
+
+/* One host that hangs leaves half of the connections to all others. */
+static bool has_room(struct media_desk *d, const struct media_file *file)
+{
+    return *host_slot(d, file) < (d->options.connections + 1) / 2;
+}
+
+static void start_files(struct media_desk *d)
+{
+    const struct media_file *file;
+
+    for (struct media_fetch *f = d->first; f; f = f->next)
+        while (d->flying < d->options.connections && (file = media_fetch_next(f)) &&
+               has_room(d, file)) {
+            ++*host_slot(d, file);
+            set_flying(d, d->flying + 1);
+            media_fetch_start(f);
+        }
+}
+
+static void end_fetches(struct media_desk *d)
+{
+    for (struct media_fetch *f = d->first, *next; f; f = next) {
+        next = f->next;
+        if (!media_fetch_is_over(f))
+            continue;
+        if (media_fetch_put(f, &d->home, d->options.writer))
+            continue;
+        leave(d, f);
+        media_fetch_close(f);
+        mailbox_post(&d->answers, &f->errand.job.letter);
+    }
+}
+
+static void run(void *desk)
+{
+    struct media_desk *d = desk;
+
+    errands_back(mailbox_take(&d->home));
+    end_fetches(d);
+    start_files(d);
+    store_reader_rest(d->reader);
+}
+
+/* ---- wishes, on the loop ---- */
+
+static void on_wish(struct errand *e)
+{
+    struct media_fetch *f = (struct media_fetch *)e;
+    struct media_desk *d = f->owner;
+
+    enter(d, f);
+    if (!d->closing)
+        media_fetch_open(f, &d->bench, d->reader);
+}
+
+struct farewell {
+    struct errand errand;
+    struct media_desk *desk;
+    int64_t message;
+};
+
+static void on_farewell(struct errand *e)
+{
+    struct farewell *w = (struct farewell *)e;
+
+    for (struct media_fetch *f = w->desk->first; f && !w->desk->closing; f = f->next)
+        if (f->message == w->message)
+            media_fetch_forget(f);
+    free(w);
+}
+
+/* ---- the port, on the engine's thread ---- */
+
+static int fetch(void *desk, const struct message *m, const struct media_profile *profile)
+{
+    struct media_desk *d = desk;
+
+    if (atomic_load_explicit(&d->held, memory_order_relaxed) >= d->options.jobs) {
+        d->refused = true;
+        return -EAGAIN;
+    }
+    struct media_fetch *f = media_fetch_new(m, profile, d->options.size_max);
+    if (!f)
+        return -ENOMEM;
+    f->owner = d;
+    f->landed = on_landed;
+    f->errand.back = on_wish;
+    atomic_fetch_add_explicit(&d->held, 1, memory_order_relaxed);
+    mailbox_post(&d->home, &f->errand.job.letter);
+    return 0;
+}
+
+/* Without memory for it the fetch goes on, and its answer is for nobody. */
+static void forget(void *desk, int64_t message)
+{
+    struct media_desk *d = desk;
+    struct farewell *w = calloc(1, sizeof *w);
+
+    if (!w)
+        return;
+    *w = (struct farewell){.errand.back = on_farewell, .desk = d, .message = message};
+    mailbox_post(&d->home, &w->errand.job.letter);
+}
+
+static void tell(struct media_desk *d, struct media_fetch *f)
+{
+    struct media_answer answer = {.failure = f->failure, .detail = str_of(f->detail)};
+
+    if (!f->forgotten)
+        d->options.done(d->options.context, f->message, &answer);
+    media_fetch_free(f);
+}
+
+static void tell_all(void *desk)
+{
+    struct media_desk *d = desk;
+
+    for (struct letter *l = mailbox_take(&d->answers), *next; l; l = next) {
+        next = l->next;
+        atomic_fetch_sub_explicit(&d->held, 1, memory_order_relaxed);
+        tell(d, (struct media_fetch *)l);
+    }
+    if (d->refused) {
+        d->refused = false;
+        d->options.ready(d->options.context);
+    }
+}
+
+/* ---- life ---- */
+
+static void wake_loop(void *desk)
+{
+    loop_signal_raise(((struct media_desk *)desk)->signal);
+}
+
+static void wake_engine(void *desk)
+{
+    loop_signal_raise(((struct media_desk *)desk)->told);
+}
+
+static int make_parts(struct media_desk *d, char why[LOOP_HTTP_WHY_SIZE])
+{
+    const struct media_desk_options *o = &d->options;
+    struct loop_http_options http = {.guard = o->guard,
+                                     .ca_file = o->ca_file,
+                                     .max_connections = o->connections,
+                                     .connect_ms = CONNECT_MS,
+                                     .total_ms = o->timeout_ms};
+
+    str_format(why, LOOP_HTTP_WHY_SIZE, "memory is short");
+    d->signal = loop_signal_new(o->loop, run, d);
+    d->told = loop_signal_new(o->engine, tell_all, d);
+    if (!d->signal || !d->told)
+        return -ENOMEM;
+    int failed = store_reader_open(o->store, &d->reader);
+    return failed ? failed : loop_http_new(&d->bench.http, o->loop, &http, why);
+}
+
+static void settle_options(struct media_desk *d, const struct media_desk_options *options)
+{
+    d->options = *options;
+    if (!d->options.jobs)
+        d->options.jobs = JOBS_USUAL;
+    d->bench.loop = options->loop;
+    d->bench.store = options->store;
+    d->bench.timeout_ms = options->timeout_ms;
+    d->bench.retry_ms = options->retry_ms ? options->retry_ms : RETRY_USUAL_MS;
+    d->port = (struct media_port){.fetch = fetch, .forget = forget, .context = d};
+}
+
+int media_desk_new(struct media_desk **ret, const struct media_desk_options *options,
+                   char why[LOOP_HTTP_WHY_SIZE])
+{
+    struct media_desk *d = calloc(1, sizeof *d);
+
+    *ret = NULL;
+    str_format(why, LOOP_HTTP_WHY_SIZE, "memory is short");
+    if (!d)
+        return -ENOMEM;
+    settle_options(d, options);
+    sem_init(&d->bench.synced, 0, 0);
+    mailbox_init(&d->home, wake_loop, d);
+    mailbox_init(&d->answers, wake_engine, d);
+    int failed = make_parts(d, why);
+    d->options.ca_file = NULL; /* it was the caller's */
+    if (failed) {
+        media_desk_free(d);
+        return failed;
+    }
+    *ret = d;
+    return 0;
+}
+
+const struct media_port *media_desk_port(const struct media_desk *d)
+{
+    return &d->port;
+}
+
+static void free_fetches(struct media_desk *d)
+{
+    while (d->bench.syncing-- > 0)
+        sem_wait(&d->bench.synced);
+    d->closing = true;
+    errands_back(mailbox_take(&d->home));
+    while (d->first) {
+        struct media_fetch *f = d->first;
+        leave(d, f);
+        media_fetch_close(f);
+        media_fetch_free(f);
+    }
+    for (struct letter *l = mailbox_take(&d->answers), *next; l; l = next) {
+        next = l->next;
+        media_fetch_free((struct media_fetch *)l);
+    }
+}
+
+void media_desk_free(struct media_desk *d)
+{
+    if (!d)
+        return;
+    free_fetches(d);
+    loop_http_free(d->bench.http);
+    store_reader_close(d->reader);
+    mailbox_done(&d->home);
+    mailbox_done(&d->answers);
+    sem_destroy(&d->bench.synced);
+    free(d);
+}
+
+struct media_desk_counts media_desk_count(const struct media_desk *d)
+{
+#define READ(member) atomic_load_explicit(&d->member, memory_order_relaxed)
+    return (struct media_desk_counts){.held = READ(held),
+                                      .flying = READ(flying_shown),
+                                      .files = READ(bench.files),
+                                      .bytes = READ(bench.bytes),
+                                      .retries = READ(bench.retries),
+                                      .failures = READ(bench.failures)};
+#undef READ
+}

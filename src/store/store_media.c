@@ -1,0 +1,219 @@
+/* Files of media contents: DATA/media/FOLDER/NUMBER, both in hexadecimal. A file keeps the name
+ * under which it was made, so the writer neither renames nor syncs folders: whoever made the file
+ * has brought it to disk, with its name, before the store hears of it. */
+#include "store/store_media.h"
+
+#include "store/engine.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { FOLDER_DIGITS = 13, FILE_DIGITS = 15, TRIES = 8 };
+
+/* ---- the folder ---- */
+
+struct media_folder *media_folder_new(const char *store_path, int64_t now_us)
+{
+    const char *slash = strrchr(store_path, '/');
+    int length = slash ? (int)(slash - store_path) + 1 : 0;
+    struct media_folder *f = calloc(1, sizeof *f);
+
+    if (!f || asprintf(&f->path, "%.*smedia", length, store_path) < 0) {
+        free(f);
+        return NULL;
+    }
+    f->run = now_us / 1000000;
+    atomic_init(&f->next, f->run << MEDIA_RUN_BITS);
+    return f;
+}
+
+void media_folder_free(struct media_folder *f)
+{
+    if (!f)
+        return;
+    if (f->walk)
+        closedir(f->walk);
+    free(f->path);
+    free(f);
+}
+
+static int64_t folder_of(int64_t place)
+{
+    return place >> MEDIA_FOLDER_BITS;
+}
+
+static void folder_path(const struct media_folder *f, int64_t folder,
+                        char path[STORE_MEDIA_PATH_SIZE])
+{
+    snprintf(path, STORE_MEDIA_PATH_SIZE, "%s/%0*llx", f->path, FOLDER_DIGITS,
+             (unsigned long long)folder);
+}
+
+static void place_path(const struct media_folder *f, int64_t place,
+                       char path[STORE_MEDIA_PATH_SIZE])
+{
+    snprintf(path, STORE_MEDIA_PATH_SIZE, "%s/%0*llx/%0*llx", f->path, FOLDER_DIGITS,
+             (unsigned long long)folder_of(place), FILE_DIGITS, (unsigned long long)place);
+}
+
+/* A name of exactly so many hexadecimal digits; -EINVAL: it is none. */
+static int64_t read_name(const char *name, size_t digits)
+{
+    if (strlen(name) != digits || strspn(name, "0123456789abcdef") != digits)
+        return -EINVAL;
+    return (int64_t)strtoull(name, NULL, 16);
+}
+
+int64_t media_place_of(const struct media_folder *f, const char *path)
+{
+    char wanted[STORE_MEDIA_PATH_SIZE];
+    const char *slash = strrchr(path, '/');
+    int64_t place = slash ? read_name(slash + 1, FILE_DIGITS) : -EINVAL;
+
+    if (place < 0)
+        return -EINVAL;
+    place_path(f, place, wanted);
+    return strcmp(wanted, path) == 0 ? place : -EINVAL;
+}
+
+bool media_place_holds(const struct media_folder *f, int64_t place, int64_t size)
+{
+    char path[STORE_MEDIA_PATH_SIZE];
+    struct stat status;
+
+    place_path(f, place, path);
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode) && status.st_size == size;
+}
+
+void media_place_remove(const struct media_folder *f, int64_t place)
+{
+    char path[STORE_MEDIA_PATH_SIZE];
+
+    place_path(f, place, path);
+    unlink(path);
+    folder_path(f, folder_of(place), path);
+    rmdir(path); /* as a rule there are others in it */
+}
+
+/* ---- making and opening files ---- */
+
+/* A folder may go whenever it is empty, so it is made until a file is in it. */
+static int make_file(const struct media_folder *f, int64_t place, char path[STORE_MEDIA_PATH_SIZE])
+{
+    for (int i = 0; i < TRIES; i++) {
+        place_path(f, place, path);
+        int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+        if (fd >= 0 || errno != ENOENT)
+            return fd < 0 ? -errno : fd;
+        folder_path(f, folder_of(place), path);
+        if ((mkdir(f->path, 0700) < 0 && errno != EEXIST) ||
+            (mkdir(path, 0700) < 0 && errno != EEXIST && errno != ENOENT))
+            return -errno;
+    }
+    return -ENOENT;
+}
+
+int store_media_temporary(const struct store *s, char path[STORE_MEDIA_PATH_SIZE])
+{
+    struct media_folder *f = s->media;
+    int fd = -EEXIST;
+
+    /* A start within the same second may have left some behind. */
+    while (fd == -EEXIST)
+        fd = make_file(f, atomic_fetch_add(&f->next, 1), path);
+    return fd;
+}
+
+int store_media_open(const struct store *s, const struct media_record *m)
+{
+    char path[STORE_MEDIA_PATH_SIZE];
+    struct stat status;
+
+    place_path(s->media, m->place, path);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return -errno;
+    if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size == m->size)
+        return fd;
+    close(fd);
+    return -ENOENT;
+}
+
+/* ---- what earlier runs made ---- */
+
+/* The next folder of them; -ENOENT after the last. */
+static int64_t next_folder(struct media_folder *f)
+{
+    int64_t end = folder_of(f->run << MEDIA_RUN_BITS);
+    struct dirent *one;
+
+    if (!f->walk)
+        f->walk = opendir(f->path);
+    while (f->walk && (one = readdir(f->walk))) {
+        int64_t folder = read_name(one->d_name, FOLDER_DIGITS);
+        if (folder >= 0 && folder < end)
+            return folder;
+    }
+    if (f->walk)
+        closedir(f->walk);
+    f->walk = NULL;
+    return -ENOENT;
+}
+
+static void tell_folder(const struct media_folder *f, int64_t folder,
+                        void (*tell)(void *context, int64_t place), void *context)
+{
+    char path[STORE_MEDIA_PATH_SIZE];
+    struct dirent *one;
+
+    folder_path(f, folder, path);
+    DIR *all = opendir(path);
+    while (all && (one = readdir(all))) {
+        int64_t place = read_name(one->d_name, FILE_DIGITS);
+        if (place >= 0 && folder_of(place) == folder)
+            tell(context, place);
+    }
+    if (all)
+        closedir(all);
+    rmdir(path);
+}
+
+bool media_folder_walk(struct media_folder *f, void (*tell)(void *context, int64_t place),
+                       void *context)
+{
+    int64_t folder = next_folder(f);
+
+    if (folder >= 0)
+        tell_folder(f, folder, tell, context);
+    return folder >= 0;
+}
+
+/* ---- verbs ---- */
+
+int store_media_get(struct store_reader *r, int64_t message, unsigned number,
+                    struct media_record *ret)
+{
+    return r->store->engine->media_get(r, message, number, ret);
+}
+
+int store_media_list(struct store_reader *r, int64_t message, struct media_record ret[MEDIA_MAX],
+                     size_t *ret_count)
+{
+    *ret_count = 0;
+    return r->store->engine->media_list(r, message, ret, ret_count);
+}
+
+int store_media_put(struct store *s, struct media_record *m, const char *temporary)
+{
+    assert(s->in_transaction && m->number >= 1 && m->number <= MEDIA_MAX);
+    m->place = media_place_of(s->media, temporary);
+    if (m->place < 0)
+        return store_fail(s, -EINVAL, "%.200s is no file of media", temporary);
+    m->at_us = clock_now_us(s->clock);
+    return s->engine->media_put(s, m);
+}
