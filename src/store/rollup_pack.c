@@ -164,7 +164,7 @@ bool rollup_unpack_statuses(struct rollup_unpack *u, struct rollup *ret)
 
 /* All between `at` and the end, which must be just them. */
 static int get_failures(const uint8_t *at, const uint8_t *end, unsigned limit, struct arena *a,
-                     struct rollup_slots *ret)
+                        struct rollup_slots *ret)
 {
     uint64_t count = 0, slot = 0;
 

@@ -179,10 +179,8 @@ static void test_many(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_tags_are_a_set),
-        TEST(test_what_tells_series_apart),
-        TEST(test_a_tag_of_a_set),
-        TEST(test_further_sets_of_tags),
+        TEST(test_tags_are_a_set), TEST(test_what_tells_series_apart),
+        TEST(test_a_tag_of_a_set), TEST(test_further_sets_of_tags),
         TEST(test_many),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -123,8 +123,8 @@ static void spoil(enum grain grain, void (*change)(struct rollup *r))
     for (int i = 0; i < 2; i++) {
         assert_int_equal(sqlite3_prepare_v2(db, puts[i], -1, &statement, NULL), SQLITE_OK);
         sqlite3_bind_int(statement, 1, i ? times_grain : grain);
-        sqlite3_bind_blob(statement, 2, i ? times : bytes,
-                          (int)(i ? times_to - times : to - bytes), SQLITE_STATIC);
+        sqlite3_bind_blob(statement, 2, i ? times : bytes, (int)(i ? times_to - times : to - bytes),
+                          SQLITE_STATIC);
         assert_int_equal(sqlite3_step(statement), SQLITE_DONE);
         sqlite3_finalize(statement);
     }

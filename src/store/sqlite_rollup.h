@@ -33,7 +33,7 @@ struct rollup_page {
     int64_t owner, start, chunk;
     enum grain grain;
     bool dirty;
-    bool has_times, times_dirty; /* of an hour: its row of GRAIN_TIMES */
+    bool has_times, times_dirty;       /* of an hour: its row of GRAIN_TIMES */
     struct rollup *rows[ROLLUP_CHUNK]; /* NULL: nothing was counted */
     struct rollup_page *next_dirty;
 };
@@ -87,7 +87,7 @@ static inline void rollup_unpack_row(struct rollup_unpack *u, sqlite3_stmt *row,
                             (size_t)sqlite3_column_bytes(row, at + 1));
 }
 
-/* In the migration to schema 10: takes over what schema 8 counted; counts what there is, unless schema
- * 8 did. */
+/* In the migration to schema 10: takes over what schema 8 counted; counts what there is, unless
+ * schema 8 did. */
 int rollup_convert(struct sqlite_store *s);
 int rollup_backfill(struct sqlite_store *s);

@@ -12,8 +12,8 @@ enum {
 
 enum { ROWS, PUT, OWN_COUNT };
 
-/* The times of a row as they are packed now; empty when there are none, and of a row that is damaged,
- * as the books will tell. */
+/* The times of a row as they are packed now; empty when there are none, and of a row that is
+ * damaged, as the books will tell. */
 static int pack_times(sqlite3_stmt *row, struct arena *a, struct str *ret)
 {
     uint8_t *bytes = (uint8_t *)arena_bytes(a, TIMES_MAX), *to = bytes;

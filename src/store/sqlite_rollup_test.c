@@ -288,8 +288,7 @@ static void count_messages(const struct rollup_query *q, bool by_hour)
         const struct message *m = &p.messages[i];
         bool told_apart = is_told_apart(&sets, m->tags);
         if (is_wanted(m, q, told_apart))
-            count_as_shown(span_at(spans_wanted, &wanted_count, start_of(m, q, days_end_us)),
-                           m);
+            count_as_shown(span_at(spans_wanted, &wanted_count, start_of(m, q, days_end_us)), m);
     }
     for (size_t i = 0; q->without_times && i < wanted_count; i++)
         memset(spans_wanted[i].times, 0, sizeof spans_wanted[i].times);
@@ -422,8 +421,10 @@ static void exec(const char *sql)
 static void count_anew(void)
 {
     test_close();
-    exec("DROP TABLE media; DROP TABLE content; DROP TABLE series; DROP TABLE rollup; DROP TABLE pulse;"
-         "DROP TABLE lane_tally; DROP TABLE hook_tally; DROP TABLE request_tally; DROP TABLE edge; DROP TABLE gone;"
+    exec("DROP TABLE media; DROP TABLE content; DROP TABLE series; DROP TABLE rollup; DROP TABLE "
+         "pulse;"
+         "DROP TABLE lane_tally; DROP TABLE hook_tally; DROP TABLE request_tally; DROP TABLE edge; "
+         "DROP TABLE gone;"
          "ALTER TABLE work DROP COLUMN series; ALTER TABLE schedule DROP COLUMN series;"
          "PRAGMA user_version = 7");
     test_open();

@@ -255,9 +255,9 @@ struct rollup_query {
      * else it is each that matches, without its times of delivery. */
     rollup_tell *hours;
 };
-/* Tells all rows that match, in the order of time: whole UTC days, and hours at the edges. The record of a series stays at its place
- * throughout, counts hold until the next ones are told. Cost depends on the time asked for, not on
- * how many messages there are. */
+/* Tells all rows that match, in the order of time: whole UTC days, and hours at the edges. The
+ * record of a series stays at its place throughout, counts hold until the next ones are told. Cost
+ * depends on the time asked for, not on how many messages there are. */
 int store_rollup_each(struct store_reader *r, const struct rollup_query *query, rollup_tell *tell,
                       void *context);
 /* Calls of the API, by hour, with whole hours as bounds. */
