@@ -18,7 +18,7 @@ struct media_bench {
     struct loop *loop;
     struct loop_http *http;
     const struct store *store;
-    int64_t timeout_ms, retry_ms;
+    int64_t timeout_ms, retry_ms; /* retry_ms: before another attempt */
     /* Files that a thread of the pool brings to disk; each raises the semaphore when it is through:
      * what ends meanwhile waits for it. */
     unsigned syncing;

@@ -1,0 +1,231 @@
+/* Many messages at once. */
+#include "media/test_media.h"
+
+#include <errno.h>
+
+enum { PEERS = 5 };
+
+static struct test_peer peers[PEERS];
+
+static int set_up(void **state)
+{
+    for (int i = 0; i < PEERS; i++)
+        peers[i] = (struct test_peer){.fd = -1};
+    return test_media_set_up(state);
+}
+
+static int tear_down(void **state)
+{
+    for (int i = 0; i < PEERS; i++)
+        test_peer_close(&peers[i]);
+    return test_media_tear_down(state);
+}
+
+static void accept_one(struct test_peer *p)
+{
+    assert_true(test_peer_accept(p, &test_media_server, TEST_PEER_PATIENCE_MS));
+    test_peer_await_request(p);
+}
+
+static void give(struct test_peer *p)
+{
+    test_media_content("image/jpeg", test_jpeg(1000));
+    test_peer_send(p, buf_str(&test_answer));
+}
+
+static bool nobody_comes(void)
+{
+    return !test_peer_accept(&peers[PEERS - 1], &test_media_server, 100);
+}
+
+static const char url[] = "https://localhost:%u/a", other_url[] = "https://127.0.0.1:%u/a";
+
+/* Two that are told apart only by their numbers. */
+static void test_each_has_its_own_answer(void **state)
+{
+    int64_t first = test_media_wanted(url), second;
+
+    accept_one(&peers[0]);
+    second = test_media_wanted(url);
+    accept_one(&peers[1]);
+    give(&peers[1]);
+    assert_int_equal(test_media_answer(second), FAILURE_NONE);
+    assert_false(test_media_answered(first));
+    assert_int_equal(media_desk_count(test_desk).held, 1);
+    assert_int_equal(media_desk_count(test_desk).flying, 1);
+    test_peer_send(&peers[0], STR("HTTP/1.1 404 No\r\nContent-Length: 0\r\n\r\n"));
+    assert_int_equal(test_media_answer(first), FAILURE_MEDIA_UNREACHABLE);
+    assert_int_equal(media_desk_count(test_desk).held, 0);
+    assert_int_equal(media_desk_count(test_desk).failures, 1);
+}
+
+/* ---- bounds ---- */
+
+static void test_only_so_many_messages(void **state)
+{
+    test_desk_limited(16, 2);
+    int64_t first = test_media_wanted(url), second = test_media_wanted(other_url),
+            third = test_media_message(url);
+
+    assert_int_equal(test_media_ask(third), -EAGAIN);
+    assert_int_equal(test_media_readies(), 0);
+    accept_one(&peers[0]);
+    accept_one(&peers[1]);
+    give(&peers[0]);
+    give(&peers[1]);
+    assert_int_equal(test_media_answer(first), FAILURE_NONE);
+    assert_int_equal(test_media_answer(second), FAILURE_NONE);
+    assert_int_equal(test_media_readies(), 1); /* once for the one that was refused */
+    assert_int_equal(test_media_ask(third), 0);
+    assert_false(test_media_answered(third));
+}
+
+static void test_only_so_many_connections(void **state)
+{
+    test_desk_limited(2, 0);
+    int64_t first = test_media_wanted(url);
+    int64_t second = test_media_wanted(other_url), third = test_media_wanted(other_url);
+
+    accept_one(&peers[0]);
+    accept_one(&peers[1]);
+    assert_true(nobody_comes());
+    assert_int_equal(media_desk_count(test_desk).flying, 2);
+    give(&peers[0]);
+    give(&peers[1]);
+    assert_int_equal(test_media_answer(first), FAILURE_NONE);
+    assert_int_equal(test_media_answer(second), FAILURE_NONE);
+    struct test_peer *kept =
+        memmem(peers[0].in.p, peers[0].in.n, "Host: 127", 9) ? &peers[0] : &peers[1];
+    buf_clear(&kept->in);
+    test_peer_await_request(kept);
+    give(kept);
+    assert_int_equal(test_media_answer(third), FAILURE_NONE);
+}
+
+/* A host that hangs does not have all the connections. */
+static void test_half_of_the_connections_for_one_host(void **state)
+{
+    test_desk_limited(4, 0);
+    for (int i = 0; i < 4; i++)
+        test_media_wanted(url);
+    accept_one(&peers[0]);
+    accept_one(&peers[1]);
+    assert_true(nobody_comes());
+    int64_t other = test_media_wanted(other_url);
+    accept_one(&peers[2]);
+    give(&peers[2]);
+    assert_int_equal(test_media_answer(other), FAILURE_NONE);
+}
+
+/* ---- forgetting ---- */
+
+static void test_what_is_forgotten_ends(void **state)
+{
+    int64_t message = test_media_wanted(url);
+
+    accept_one(&peers[0]);
+    test_media_forget(message);
+    assert_true(test_peer_ends(&peers[0]));
+    test_media_idle();
+    assert_false(test_media_answered(message));
+    assert_int_equal(test_media_files(), 0);
+    test_media_forget(message); /* and once more does no harm */
+    test_media_forget(12345);
+}
+
+static void test_what_waits_can_be_forgotten(void **state)
+{
+    test_desk_limited(1, 0);
+    int64_t first = test_media_wanted(url), second = test_media_wanted(url);
+
+    accept_one(&peers[0]);
+    test_media_forget(second);
+    give(&peers[0]);
+    assert_int_equal(test_media_answer(first), FAILURE_NONE);
+    test_media_idle();
+    assert_false(test_media_answered(second));
+}
+
+/* With the writer it is too late: the files are kept, but nobody is told. */
+static void test_what_is_with_the_writer_is_kept(void **state)
+{
+    struct media_record m;
+    int64_t message = test_media_wanted(url);
+
+    accept_one(&peers[0]);
+    test_close_gate();
+    give(&peers[0]);
+    while (media_desk_count(test_desk).files == 0)
+        test_loop_settle();
+    while (media_desk_count(test_desk).flying > 0)
+        test_loop_settle();
+    test_loop_settle();
+    test_media_forget(message);
+    test_loop_settle();
+    test_open_gate();
+    test_media_idle();
+    assert_false(test_media_answered(message));
+    size_t kept = test_media_kept(message, 1, &m, NULL) == 0;
+    assert_int_equal(test_media_files(), kept); /* all or nothing */
+}
+
+/* ---- the end ---- */
+
+static void test_an_end_in_the_midst(void **state)
+{
+    test_media_wanted(url);
+    test_media_wanted("https://localhost:%u/a\nhttps://localhost:%u/b");
+    test_media_wanted(url);
+    for (int i = 0; i < 3; i++)
+        accept_one(&peers[i]);
+    give(&peers[0]);
+    test_peer_send(&peers[1], STR("HTTP/1.1 503 Away\r\nContent-Length: 0\r\n\r\n"));
+    test_peer_send(&peers[2], STR("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n\xff\xd8\xff"));
+    test_desk_end();
+    assert_in_range(test_media_files(), 0, 1); /* only what was kept in time */
+}
+
+static void test_an_end_before_the_beginning(void **state)
+{
+    for (int i = 0; i < 5; i++)
+        test_media_wanted(url);
+    test_media_forget(1);
+    test_desk_end();
+    assert_int_equal(test_media_files(), 0);
+}
+
+/* ---- what it is made of ---- */
+
+static void test_a_faulty_authority(void **state)
+{
+    struct loop *l;
+    struct media_desk *d;
+    char why[LOOP_HTTP_WHY_SIZE];
+
+    assert_int_equal(loop_new(&l), 0);
+    struct media_desk_options options = {.loop = l,
+                                         .engine = l,
+                                         .store = test_media_store,
+                                         .ca_file = "/nowhere/ca.pem",
+                                         .connections = 1,
+                                         .timeout_ms = 1};
+    assert_true(media_desk_new(&d, &options, why) < 0);
+    assert_null(d);
+    assert_non_null(strstr(why, "/nowhere/ca.pem"));
+    loop_free(l);
+}
+
+int main(void)
+{
+#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(test_each_has_its_own_answer),         TEST(test_only_so_many_messages),
+        TEST(test_only_so_many_connections),        TEST(test_half_of_the_connections_for_one_host),
+        TEST(test_what_is_forgotten_ends),          TEST(test_what_waits_can_be_forgotten),
+        TEST(test_what_is_with_the_writer_is_kept), TEST(test_an_end_in_the_midst),
+        TEST(test_an_end_before_the_beginning),     TEST(test_a_faulty_authority),
+    };
+#undef TEST
+
+    return cmocka_run_group_tests(tests, test_http_set_up_all, test_http_tear_down_all);
+}
