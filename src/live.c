@@ -3,7 +3,9 @@
 #include "base/log.h"
 #include "base/retired.h"
 #include "carriers/carrier_set.h"
+#include "carriers/mm7_settings.h"
 #include "carriers/smpp_settings.h"
+#include "messaging/https_url.h"
 #include "messaging/routing_config.h"
 
 #include <errno.h>
@@ -41,6 +43,18 @@ bool live_carrier_good(const struct config_carrier *carrier, char *why, size_t w
     else if (failed != -EINVAL)
         str_format(why, why_size, "[carrier %s] cannot be read: %s", carrier->name,
                    strerror(-failed));
+    return failed == 0;
+}
+
+bool live_mmsc_good(const struct config_mmsc *mmsc, char *why, size_t why_size)
+{
+    struct mm7_settings *settings;
+    int failed = mm7_settings_new(&settings, mmsc, why, why_size);
+
+    if (failed == 0)
+        mm7_settings_free(settings);
+    else if (failed != -EINVAL)
+        str_format(why, why_size, "[mmsc %s] cannot be read: %s", mmsc->name, strerror(-failed));
     return failed == 0;
 }
 
@@ -120,6 +134,17 @@ static int set_carriers(struct live *l, const struct config *config, char why[LI
     return 0;
 }
 
+static void log_mmscs(const struct config *config)
+{
+    for (size_t i = 0; i < config->mmsc_count; i++) {
+        const struct config_mmsc *m = &config->mmscs[i];
+        struct str host = url_host(str_of(m->url));
+        bool tls = str_starts_nocase(str_of(m->url), STR("https:"));
+        log_info("live", "mmsc %s: %.*s%s, window %lld", m->name, STR_FMT(host),
+                 tls ? " over TLS" : "", (long long)m->window);
+    }
+}
+
 static void log_carriers(const struct config *config)
 {
     for (size_t i = 0; i < config->carrier_count; i++) {
@@ -128,6 +153,7 @@ static void log_carriers(const struct config *config)
                  c->address.port, c->tls ? " over TLS" : "", (long long)c->binds,
                  c->binds == 1 ? "" : "s", (long long)c->window);
     }
+    log_mmscs(config);
 }
 
 int live_update(struct live *l, const struct config *config, char why[LIVE_WHY_SIZE])
@@ -208,8 +234,11 @@ static int make_parts(struct live *l)
                                         .clock = o->clock,
                                         .optouts = o->optouts,
                                         .home = dispatch_box(o->dispatch)};
-    struct carrier_set_options carriers = {
-        .loop = o->loop, .clock = o->clock, .writer = o->writer, .dispatch = o->dispatch};
+    struct carrier_set_options carriers = {.loop = o->loop,
+                                           .clock = o->clock,
+                                           .writer = o->writer,
+                                           .dispatch = o->dispatch,
+                                           .wire = o->wire};
     int failed = store_reader_open(o->store, &l->reader);
 
     if (!failed)

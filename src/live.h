@@ -10,6 +10,9 @@
  * and the remedy. */
 bool live_carrier_good(const struct config_carrier *carrier, char *why, size_t why_size);
 
+/* The same of an MMSC. */
+bool live_mmsc_good(const struct config_mmsc *mmsc, char *why, size_t why_size);
+
 struct live;
 
 struct live_options {
@@ -19,6 +22,7 @@ struct live_options {
     struct dispatch *dispatch;
     struct optouts *optouts;
     const struct clock *clock;
+    struct mm7_wire *wire; /* the way out to MMSCs */
 };
 
 enum { LIVE_WHY_SIZE = 512, LIVE_POLL_MS = 100 };

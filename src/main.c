@@ -21,6 +21,7 @@ int main(int argc, char **argv)
     static const struct cli_programs programs = {.serve = server_run,
                                                  .smsc = smsc_run,
                                                  .carrier_good = live_carrier_good,
+                                                 .mmsc_good = live_mmsc_good,
                                                  .reach_good = server_reach_good};
 
     open_standard_files();

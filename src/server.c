@@ -199,7 +199,8 @@ static int build_live(struct server *s)
                                    .loop = s->engine,
                                    .dispatch = s->dispatch,
                                    .optouts = s->optouts,
-                                   .clock = &clock_real};
+                                   .clock = &clock_real,
+                                   .wire = s->mms.wire};
 
     return live_new(&s->live, &options, s->config, s->why);
 }
@@ -405,6 +406,8 @@ static void greet(const struct server *s)
     buf_init(&carriers, 1 << 12);
     for (size_t i = 0; i < c->carrier_count; i++)
         buf_printf(&carriers, "%s%s", i ? ", " : "", c->carriers[i].name);
+    for (size_t i = 0; i < c->mmsc_count; i++)
+        buf_printf(&carriers, "%s%s", i + c->carrier_count ? ", " : "", c->mmscs[i].name);
     greeting_print(&s->data, usual, s->url, s->first_key, buf_str(&carriers), s->metrics_url);
 }
 

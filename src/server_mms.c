@@ -1,6 +1,8 @@
 #include "server_mms.h"
 
 #include "base/log.h"
+#include "carriers/mm7_wire.h"
+#include "media/media_desk.h"
 #include "net/address_guard.h"
 #include "net/tls_trust.h"
 #include "server_internal.h"
@@ -53,6 +55,42 @@ static int build_guard(struct server *s)
     return failed;
 }
 
+/* ---- the desk of media files ---- */
+
+static void tell_done(void *server, int64_t message, const struct media_answer *answer)
+{
+    dispatch_media_done(((struct server *)server)->dispatch, message, answer);
+}
+
+static void tell_ready(void *server)
+{
+    dispatch_ready(((struct server *)server)->dispatch);
+}
+
+static int build_desk(struct server *s)
+{
+    const struct config *c = s->config;
+    struct media_desk_options options = {.loop = s->mms.loop,
+                                         .engine = s->engine,
+                                         .done = tell_done,
+                                         .ready = tell_ready,
+                                         .context = s,
+                                         .store = s->store,
+                                         .writer = s->writer,
+                                         .guard = s->mms.guard,
+                                         .ca_file = c->media_ca,
+                                         .connections = (size_t)c->media_connections,
+                                         .timeout_ms = c->media_timeout_ms,
+                                         .size_max = c->media_max_size};
+    int failed = media_desk_new(&s->mms.desk, &options, s->why);
+
+    if (!failed)
+        dispatch_set_media(s->dispatch, media_desk_port(s->mms.desk));
+    return failed;
+}
+
+/* ---- life ---- */
+
 static int build(struct server *s)
 {
     struct mms *m = &s->mms;
@@ -63,7 +101,11 @@ static int build(struct server *s)
     if (failed)
         return failed;
     m->begins = loop_signal_new(m->loop, begin, NULL);
-    return m->begins ? 0 : -ENOMEM;
+    if (!m->begins)
+        return -ENOMEM;
+    struct mm7_wire_options wire = {.loop = m->loop, .engine = s->engine, .store = s->store};
+    failed = mm7_wire_new(&m->wire, &wire);
+    return failed ? failed : build_desk(s);
 }
 
 int server_build_mms(struct server *s)
@@ -88,6 +130,8 @@ void server_stop_mms(struct server *s)
 
 void server_free_mms(struct server *s)
 {
+    mm7_wire_free(s->mms.wire);
+    media_desk_free(s->mms.desk);
     if (s->mms.loop)
         loop_free(s->mms.loop);
     address_guard_free(s->mms.guard);

@@ -13,6 +13,7 @@ struct mms {
     struct loop_signal *begins;
     struct address_guard *guard; /* where media may be fetched from */
     struct mm7_wire *wire;
+    struct media_desk *desk;
 };
 
 /* Whether the settings of media can be used; each fault is a line. */

@@ -18,6 +18,7 @@ struct carrier_set_options {
     struct dispatch *dispatch;
     struct receipts *receipts;
     struct arrivals *arrivals;
+    struct mm7_wire *wire; /* the way out to MMSCs; NULL: there are none */
 };
 
 enum { CARRIER_SET_WHY_SIZE = 256 };
@@ -25,12 +26,13 @@ enum { CARRIER_SET_WHY_SIZE = 256 };
 /* Before the loop's thread starts. */
 int carrier_set_new(struct carrier_set **ret, const struct carrier_set_options *options);
 
-/* The carriers that there shall be: those whose section is as it was keep their binds; changed ones
- * are stopped and started anew; new ones get their number in the store and are started; those that
- * are gone are stopped, and what waits for them goes other routes. By one thread that is neither
- * the engine nor the writer. When it returns all of them have lanes, so routes may lead to them;
- * binding takes longer. -EINVAL: `why` names the section and what is wrong with its files or
- * settings; other negative errno: the store cannot be written; nothing has changed then. */
+/* The carriers that there shall be, over SMPP and MM7: those whose section is as it was keep their
+ * binds; changed ones are stopped and started anew; new ones get their number in the store and are
+ * started; those that are gone are stopped, and what waits for them goes other routes. By one
+ * thread that is neither the engine nor the writer. When it returns all of them have lanes, so
+ * routes may lead to them; binding takes longer. -EINVAL: `why` names the section and what is wrong
+ * with its files or settings, or that its name was one of the other kind before; other negative
+ * errno: the store cannot be written; nothing has changed then. */
 int carrier_set_update(struct carrier_set *s, const struct config *config,
                        char why[CARRIER_SET_WHY_SIZE]);
 /* After the first update and before the loop's thread starts, so that dispatch has all lanes when

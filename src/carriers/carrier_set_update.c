@@ -1,6 +1,7 @@
 /* The carriers that there shall be: what the configuration says of them is checked by the thread
  * that wants it so, the writer gives numbers to new names, the engine does the rest. */
 #include "carriers/carrier_set_internal.h"
+#include "carriers/mm7_settings.h"
 #include "carriers/smpp_carrier.h"
 
 #include <errno.h>
@@ -27,7 +28,8 @@ static int add_seat(struct carrier_set *s, const struct wanted *w)
                                                  .clock = o->clock,
                                                  .dispatch = o->dispatch,
                                                  .receipts = o->receipts,
-                                                 .arrivals = o->arrivals};
+                                                 .arrivals = o->arrivals,
+                                                 .wire = o->wire};
     struct carrier_seat *seat;
     int failed = carrier_seat_new(&seat, w->settings->kind, &options, &w->record);
 
@@ -125,6 +127,17 @@ static int read_carrier(struct update *u, const struct config_carrier *c,
     return failed;
 }
 
+static int read_mmsc(struct update *u, const struct config_mmsc *c, char why[CARRIER_SET_WHY_SIZE])
+{
+    struct wanted *w = add_wanted(u, c->name);
+    struct mm7_settings *settings;
+    int failed = mm7_settings_new(&settings, c, why, CARRIER_SET_WHY_SIZE);
+
+    if (!failed)
+        w->settings = &settings->live;
+    return failed;
+}
+
 static int read_settings(struct update *u, const struct config *config,
                          char why[CARRIER_SET_WHY_SIZE])
 {
@@ -132,7 +145,28 @@ static int read_settings(struct update *u, const struct config *config,
 
     for (size_t i = 0; i < config->carrier_count && !failed; i++)
         failed = read_carrier(u, &config->carriers[i], why);
+    for (size_t i = 0; i < config->mmsc_count && !failed; i++)
+        failed = read_mmsc(u, &config->mmscs[i], why);
     return failed;
+}
+
+/* A seat is for one kind: what is under way, and its port, cannot become another. */
+static int check_kinds(const struct carrier_set *s, const struct update *u,
+                       char why[CARRIER_SET_WHY_SIZE])
+{
+    for (size_t i = 0; i < u->count; i++) {
+        const struct wanted *w = &u->items[i];
+        const struct carrier_seat *seat = carrier_set_seat(s, w->record.name);
+        if (!seat || seat->carrier->kind == w->settings->kind)
+            continue;
+        str_format(why, CARRIER_SET_WHY_SIZE,
+                   "[%s %s] was a section [%s %s] when the server started: choose another name, or "
+                   "restart it",
+                   w->settings->kind->word, w->record.name, seat->carrier->kind->word,
+                   w->record.name);
+        return -EINVAL;
+    }
+    return 0;
 }
 
 int carrier_set_update(struct carrier_set *s, const struct config *config,
@@ -146,6 +180,8 @@ int carrier_set_update(struct carrier_set *s, const struct config *config,
         return -ENOMEM;
     u->question.answer = answer_update;
     int failed = read_settings(u, config, why);
+    if (!failed)
+        failed = check_kinds(s, u, why);
     if (!failed && u->count)
         failed = write_numbers(u, s->options.writer);
     if (!failed)

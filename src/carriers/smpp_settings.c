@@ -1,5 +1,6 @@
 #include "carriers/smpp_settings.h"
 
+#include "carriers/section.h"
 #include "carriers/smpp_carrier.h"
 
 #include <errno.h>
@@ -9,43 +10,6 @@ _Static_assert(SMPP_ID_AUTO == 0 && SMPP_ID_TEXT == 1 && SMPP_ID_HEX_ANSWER == 2
                    SMPP_ID_HEX_RECEIPT == 3,
                "receipt_ids: the words of the configuration stand in the order of the enum");
 
-/* ---- by the table of settings: what each type takes to copy, free and compare ---- */
-
-static bool copy_text(const char **text)
-{
-    *text = strdup(*text ? *text : "");
-    return *text;
-}
-
-static void free_text(const char **text)
-{
-    free((char *)*text);
-}
-
-#define COPY_PATH(key)     whole &= copy_text(&c->key);
-#define COPY_TEXT(key)     whole &= copy_text(&c->key);
-#define COPY_SECRET(key)   whole &= copy_text(&c->key);
-#define COPY_ADDRESS(key)  /* in the struct itself, as all of these */
-#define COPY_INTEGER(key)  /* … */
-#define COPY_DURATION(key) /* … */
-#define COPY_WORD(key)     /* … */
-
-#define FREE_PATH(key)     free_text(&c->key);
-#define FREE_TEXT(key)     free_text(&c->key);
-#define FREE_SECRET(key)   free_text(&c->key);
-#define FREE_ADDRESS(key)  /* nothing to free, as for all of these */
-#define FREE_INTEGER(key)  /* … */
-#define FREE_DURATION(key) /* … */
-#define FREE_WORD(key)     /* … */
-
-#define SAME_PATH(key)     &&strcmp(a->key, b->key) == 0
-#define SAME_TEXT(key)     &&strcmp(a->key, b->key) == 0
-#define SAME_SECRET(key)   &&strcmp(a->key, b->key) == 0
-#define SAME_ADDRESS(key)  &&strcmp(a->key.host, b->key.host) == 0 && a->key.port == b->key.port
-#define SAME_INTEGER(key)  &&a->key == b->key
-#define SAME_DURATION(key) &&a->key##_ms == b->key##_ms
-#define SAME_WORD(key)     &&a->key == b->key
-
 /* All texts are there afterwards, or NULL, so that they can be freed. */
 static bool copy_config(struct config_carrier *c)
 {
@@ -53,7 +17,7 @@ static bool copy_config(struct config_carrier *c)
 
     c->place = NULL; /* of the configuration, as the next two */
     c->texts = c->origins = NULL;
-#define X(key, type, ...) COPY_##type(key)
+#define X(key, type, ...) SECTION_COPY_##type(key)
     CONFIG_CARRIER_ROWS(X)
 #undef X
     return whole;
@@ -61,7 +25,7 @@ static bool copy_config(struct config_carrier *c)
 
 static void free_config(struct config_carrier *c)
 {
-#define X(key, type, ...) FREE_##type(key)
+#define X(key, type, ...) SECTION_FREE_##type(key)
     CONFIG_CARRIER_ROWS(X)
 #undef X
 }
@@ -70,7 +34,7 @@ bool smpp_settings_same(const struct smpp_settings *s, const struct config_carri
 {
     const struct config_carrier *a = &s->config;
 
-#define X(key, type, ...) SAME_##type(key)
+#define X(key, type, ...) SECTION_SAME_##type(key)
     return strcmp(a->name, b->name) == 0 CONFIG_CARRIER_ROWS(X);
 #undef X
 }

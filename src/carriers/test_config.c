@@ -32,3 +32,29 @@ struct config_carrier test_carrier_config(void)
                                    .service_type = "",
                                    .statuses = ""};
 }
+
+struct config_mmsc test_mmsc_config(void)
+{
+    return (struct config_mmsc){.name = "acme",
+                                .url = "http://127.0.0.1:1/mm7",
+                                .vasp_id = "us",
+                                .vas_id = "service",
+                                .username = "",
+                                .password = "",
+                                .token = "",
+                                .version = "6.8.0",
+                                .namespace = "urn:mm7",
+                                .service_code = "",
+                                .reports = 1,
+                                .window = 4,
+                                .connect_timeout_ms = 5000,
+                                .response_timeout_ms = 9000,
+                                .reconnect_min_ms = 10,
+                                .reconnect_max_ms = 10,
+                                .refused_wait_ms = 300000,
+                                .tls_ca = "",
+                                .listen_path = "",
+                                .listen_username = "",
+                                .listen_password = "",
+                                .allow = ""};
+}

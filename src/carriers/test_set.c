@@ -1,5 +1,7 @@
 #include "carriers/test_set.h"
 
+#include "carriers/mm7_wire.h"
+
 #include <unistd.h>
 
 struct carrier_set *test_set;
@@ -10,6 +12,9 @@ char test_why[CARRIER_SET_WHY_SIZE];
 static struct receipts *receipts;
 static struct arrivals *arrivals;
 static struct loop_signal *work;
+static struct loop *mms_loop;
+static struct mm7_wire *wire;
+static struct config_mmsc *mmsc;
 
 /* ---- the engine ---- */
 
@@ -50,12 +55,15 @@ static void build(void *unused)
 {
     work = loop_signal_new(test_loop, run_dispatch, NULL);
     build_dispatch();
+    struct mm7_wire_options w = {.loop = mms_loop, .engine = test_loop, .store = test_store};
+    assert_int_equal(mm7_wire_new(&wire, &w), 0);
     struct carrier_set_options s = {.loop = test_loop,
                                     .clock = &test_clock,
                                     .writer = test_writer,
                                     .dispatch = test_dispatch,
                                     .receipts = receipts,
-                                    .arrivals = arrivals};
+                                    .arrivals = arrivals,
+                                    .wire = wire};
     assert_int_equal(carrier_set_new(&test_set, &s), 0);
     carrier_set_start(test_set);
 }
@@ -66,19 +74,24 @@ static void start(void **state)
 
     assert_int_equal(writer_start(&test_writer, &w), 0);
     test_loop_set_up(state);
+    assert_int_equal(loop_new(&mms_loop), 0);
     test_loop_do(build, NULL);
+    assert_int_equal(loop_start(mms_loop, "mms"), 0);
 }
 
 /* As the server does it. */
 static void stop(void **state)
 {
     loop_stop(test_loop);
+    loop_stop(mms_loop);
     writer_stop(test_writer);
     dispatch_close(test_dispatch);
     carrier_set_free(test_set);
     receipts_free(receipts);
     arrivals_free(arrivals);
     dispatch_free(test_dispatch);
+    mm7_wire_free(wire);
+    loop_free(mms_loop);
     test_loop_tear_down(state);
     writer_free(test_writer);
 }
@@ -89,6 +102,8 @@ int test_set_set_up(void **state)
 
     test_set_up(state);
     test_smsc_init(&test_smsc, NULL);
+    test_mmsc_init();
+    mmsc = NULL;
     for (size_t i = 0; i < 4; i++) {
         test_sections[i] = test_carrier_config();
         str_format(test_sections[i].name, sizeof test_sections[i].name, "%s", names[i]);
@@ -104,6 +119,7 @@ int test_set_tear_down(void **state)
 {
     stop(state);
     test_smsc_done(&test_smsc);
+    test_mmsc_done();
     test_tear_down(state);
     return 0;
 }
@@ -116,9 +132,18 @@ void test_set_restart(void)
 
 /* ---- changes ---- */
 
+void test_set_mmsc(struct config_mmsc *section)
+{
+    mmsc = section;
+}
+
 int test_set_update(size_t count)
 {
-    struct config config = {.carriers = test_sections, .carrier_count = count};
+    struct config config = {.carriers = test_sections,
+                            .carrier_count = count,
+                            .mmscs = mmsc,
+                            .mmsc_count = mmsc ? 1 : 0};
+
     return carrier_set_update(test_set, &config, test_why);
 }
 

@@ -1,9 +1,9 @@
 /* What the tests of the set share: all live carriers on the test's loop, with real store, writer,
- * dispatch, receipts and arrivals behind them, and a scripted SMSC before them. */
+ * dispatch, receipts and arrivals behind them, and a scripted SMSC and MMSC before them. */
 #pragma once
 
 #include "carriers/carrier_set.h"
-#include "carriers/test_config.h"
+#include "carriers/test_mmsc.h"
 #include "carriers/test_smsc.h"
 #include "messaging/test_dispatch.h"
 
@@ -17,6 +17,8 @@ int test_set_tear_down(void **state);
 /* The server's end and its next start, in the same store. */
 void test_set_restart(void);
 
+/* With that section of an MMSC besides; NULL: none, as at first. */
+void test_set_mmsc(struct config_mmsc *mmsc);
 /* The first `count` sections are the configuration now; how that went. */
 int test_set_update(size_t count);
 /* The same, and it goes well. */

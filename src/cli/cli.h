@@ -30,8 +30,10 @@ struct cli_programs {
      * over; the source is for loading it again. */
     int (*serve)(struct config *config, const struct config_source *source);
     int (*smsc)(const struct smsc_options *options);
-    /* Whether a carrier could be started; if not, `why` names its section and the remedy. */
+    /* Whether a carrier, or an MMSC, could be started; if not, `why` names its section and the
+     * remedy. */
     bool (*carrier_good)(const struct config_carrier *carrier, char *why, size_t why_size);
+    bool (*mmsc_good)(const struct config_mmsc *mmsc, char *why, size_t why_size);
     /* Whether what webhooks and media may reach and trust can be read; if not, a line for each
      * fault. */
     bool (*reach_good)(const struct config *config, struct buf *faults);

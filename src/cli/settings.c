@@ -38,6 +38,11 @@ static int check_carriers(const struct invocation *in, const struct config *c)
             talk("%s: %s", c->carriers[i].place, why);
             r = CLI_BAD_CONFIG;
         }
+    for (size_t i = 0; i < c->mmsc_count; i++)
+        if (!in->programs->mmsc_good(&c->mmscs[i], why, sizeof why)) {
+            talk("%s: %s", c->mmscs[i].place, why);
+            r = CLI_BAD_CONFIG;
+        }
     return r;
 }
 

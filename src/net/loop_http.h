@@ -20,6 +20,9 @@ struct loop_http_options {
     const char *ca_file;          /* PEM, trusted besides the system's; NULL or "" = none */
     size_t max_connections;       /* open at once, in use or kept */
     int64_t connect_ms, total_ms; /* how long it may take until connected, and in all */
+    /* HTTP/1.1 alone: each request has a connection to itself, and none waits to see whether that
+     * of another could carry it, too. */
+    bool http1;
 };
 
 /* Before the loop starts, or on its thread. -EINVAL etc. with a line for the operator in `why`. */

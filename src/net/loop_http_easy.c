@@ -158,14 +158,19 @@ static int seek_body(void *request, curl_off_t offset, int origin)
 
 /* ---- setting up ---- */
 
+static void set_version(CURL *easy, bool http1)
+{
+    curl_easy_setopt(easy, CURLOPT_HTTP_VERSION,
+                     (long)(http1 ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS));
+    curl_easy_setopt(easy, CURLOPT_PIPEWAIT, http1 ? 0L : 1L); /* rather the one of HTTP/2 */
+}
+
 static void set_manners(CURL *easy)
 {
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(easy, CURLOPT_PROXY, "");
     curl_easy_setopt(easy, CURLOPT_NOPROXY, "*");
     curl_easy_setopt(easy, CURLOPT_USERAGENT, "skylark/" SKYLARK_VERSION);
-    curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS);
-    curl_easy_setopt(easy, CURLOPT_PIPEWAIT, 1L); /* rather the one connection of HTTP/2 */
     curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
     curl_easy_setopt(easy, CURLOPT_TCP_KEEPIDLE, (long)KEEPALIVE_S);
     curl_easy_setopt(easy, CURLOPT_DNS_CACHE_TIMEOUT, (long)DNS_CACHE_S);
@@ -207,6 +212,7 @@ static void set_callbacks(struct loop_http_request *r)
 bool loop_http_easy_init(struct loop_http_request *r)
 {
     set_manners(r->easy);
+    set_version(r->easy, r->http->options.http1);
     set_trust(r->easy);
     set_callbacks(r);
     /* The option that matters most is asked for its success. */

@@ -1,0 +1,272 @@
+/* Messages on their way to an MMSC and back, with the MMSC that the test plays. */
+#include "carriers/test_wire.h"
+
+#include "mm7/body.h"
+
+#include <unistd.h>
+
+static struct mm7_outlet *outlet;
+static struct mm7_settings *settings;
+static struct mm7_outcome outcome;
+static int told, closed;
+
+static void on_told(void *unused, const struct mm7_outcome *o)
+{
+    outcome = *o;
+    told++;
+}
+
+static void on_closed(void *unused)
+{
+    closed++;
+}
+
+static void open_outlet(void *unused)
+{
+    outlet = mm7_outlet_new(test_wire, settings);
+    assert_non_null(outlet);
+}
+
+static void send_message(void *message)
+{
+    assert_int_equal(mm7_outlet_send(outlet, message, on_told, NULL), 0);
+}
+
+static void abort_outlet(void *unused)
+{
+    mm7_outlet_abort(outlet);
+}
+
+static void close_outlet(void *unused)
+{
+    mm7_outlet_close(outlet, on_closed, NULL);
+}
+
+static bool is_told(void *count)
+{
+    return told >= *(int *)count;
+}
+
+static void until_told(int count)
+{
+    test_loop_until(is_told, &count);
+}
+
+static bool is_closed(void *unused)
+{
+    return closed > 0;
+}
+
+static void begin(void)
+{
+    told = closed = 0;
+    settings = test_mmsc_settings();
+    test_loop_do(open_outlet, NULL);
+}
+
+static void end(void)
+{
+    test_loop_do(close_outlet, NULL);
+    test_loop_until(is_closed, NULL);
+    mm7_settings_free(settings);
+}
+
+static void give(const char *const files[])
+{
+    static struct message m;
+
+    m = test_mms("Hello", files);
+    test_loop_do(send_message, &m);
+}
+
+static void give_one(void)
+{
+    give((const char *const[]){"picture", NULL});
+}
+
+static void assert_has(struct test_peer *p, const char *text)
+{
+    if (!memmem(p->in.p, p->in.n, text, strlen(text)))
+        fail_msg("'%s' is not in:\n%.*s", text, (int)p->in.n, p->in.p);
+}
+
+/* ---- */
+
+static void a_message_goes_out_whole(void **state)
+{
+    struct mm7_part parts[MIME_PARTS_MAX];
+    size_t count = MIME_PARTS_MAX;
+    struct mm7_heard heard;
+    char why[MM7_WHY_SIZE] = "";
+    struct test_peer p;
+    struct arena memory;
+
+    test_section.username = "us";
+    test_section.password = "secret";
+    test_section.encoding = CONFIG_ENCODING_BINARY;
+    begin();
+    give((const char *const[]){"first picture", "second", NULL});
+    test_mmsc_take(&p);
+    assert_has(&p, "POST /mm7 HTTP/1.1\r\n");
+    assert_has(&p, "\r\nAuthorization: Basic dXM6c2VjcmV0\r\n");
+    assert_has(&p, "\r\nSOAPAction: \"\"\r\n");
+    assert_null(memmem(p.in.p, p.in.n, "Expect:", 7));
+    assert_null(memmem(p.in.p, p.in.n, "\nTransfer-Encoding", 18));
+    struct str in = buf_str(&p.in), head = mime_cut_head(&in);
+    arena_init(&memory, 4 << 20);
+    struct str type = mime_field(&memory, head, "Content-Type");
+    if (mm7_read(&heard, &memory, type, in, parts, &count, why) != 0)
+        fail_msg("%s", why);
+    assert_int_equal(heard.kind, MM7_SUBMIT_REQ);
+    assert_true(str_is(heard.vasp_id, "us"));
+    assert_true(str_is(heard.vas_id, "service"));
+    assert_true(str_is(heard.subject, "Cats & dogs"));
+    assert_true(str_is(heard.sender.text, "+18005551234"));
+    assert_int_equal(heard.recipient_count, 1);
+    assert_true(str_is(heard.recipients[0].address.text, "+15551234567"));
+    assert_true(str_starts(heard.transaction, STR("msg_")));
+    assert_true(heard.wants_report);
+    assert_true(heard.expiry_us > 0);
+    assert_int_equal(count, 4); /* SMIL, text and two files */
+    assert_true(str_is(parts[1].bytes, "Hello"));
+    assert_true(str_is(parts[2].bytes, "first picture"));
+    assert_true(str_is(parts[3].bytes, "second"));
+    assert_true(str_is(parts[3].type, "image/jpeg"));
+    arena_done(&memory);
+    test_mmsc_say(&p, 1000, "A-1");
+    until_told(1);
+    assert_int_equal(outcome.outcome, CARRIER_TOOK);
+    assert_true(str_is((struct str){outcome.id, outcome.id_size}, "A-1"));
+    test_peer_close(&p);
+    end();
+}
+
+static void addresses_have_the_form_that_it_wants(void **state)
+{
+    static const struct {
+        int64_t form;
+        const char *text;
+    } forms[] = {{CONFIG_NUMBERS_PLUS, ">+15551234567<"},
+                 {CONFIG_NUMBERS_PLAIN, ">15551234567<"},
+                 {CONFIG_NUMBERS_PLMN, ">+15551234567/TYPE=PLMN<"}};
+    struct test_peer p;
+
+    for (size_t i = 0; i < 3; i++) {
+        test_section.numbers = (unsigned)forms[i].form;
+        begin();
+        give_one();
+        test_mmsc_take(&p);
+        assert_has(&p, forms[i].text);
+        test_mmsc_say(&p, 1000, "1");
+        until_told(1);
+        test_peer_close(&p);
+        end();
+    }
+}
+
+static void without_its_files_it_does_not_go(void **state)
+{
+    struct message m = test_mms("Hello", (const char *const[]){NULL});
+
+    m.media = STR("https://cdn.example/1");
+    begin();
+    test_loop_do(send_message, &m);
+    until_told(1);
+    assert_int_equal(outcome.outcome, CARRIER_REFUSED);
+    assert_int_equal(outcome.failure, FAILURE_MEDIA_UNREACHABLE);
+    assert_string_equal(outcome.detail, "Of its 1 media files 0 can be opened.");
+    assert_int_equal(outcome.shows, MM7_SHOWS_NOTHING);
+    assert_true(test_mmsc_is_alone(50));
+    end();
+}
+
+static void nobody_there_is_not_sent(void **state)
+{
+    test_listen_done(&test_mmsc);
+    begin();
+    give_one();
+    until_told(1);
+    assert_int_equal(outcome.outcome, CARRIER_UNTRIED);
+    assert_int_equal(outcome.shows, MM7_SHOWS_AWAY);
+    end();
+    test_listen(&test_mmsc, NULL);
+}
+
+static void half_an_answer_is_none(void **state)
+{
+    struct test_peer p;
+
+    begin();
+    give_one();
+    test_mmsc_take(&p);
+    test_peer_send(&p, STR("HTTP/1.1 200 OK\r\nContent-Type: text/xml\r\nContent-Length: 400\r\n"
+                           "\r\n<?xml version=\"1.0\"?><Envelope>"));
+    test_peer_close(&p);
+    until_told(1);
+    assert_int_equal(outcome.outcome, CARRIER_SILENT);
+    end();
+}
+
+static void what_is_not_answered_in_time_may_have_arrived(void **state)
+{
+    struct test_peer p;
+
+    test_section.response_timeout_ms = 300;
+    begin();
+    give_one();
+    test_mmsc_take(&p);
+    until_told(1);
+    assert_int_equal(outcome.outcome, CARRIER_SILENT);
+    assert_int_equal(outcome.failure, FAILURE_UPSTREAM_TIMEOUT);
+    test_peer_close(&p);
+    end();
+}
+
+static void what_was_sent_when_it_is_aborted_may_have_arrived(void **state)
+{
+    struct test_peer p;
+
+    begin();
+    give_one();
+    test_mmsc_take(&p);
+    test_loop_do(abort_outlet, NULL);
+    until_told(1);
+    assert_int_equal(outcome.outcome, CARRIER_SILENT);
+    assert_true(test_peer_ends(&p));
+    test_peer_close(&p);
+    test_loop_do(abort_outlet, NULL); /* nothing is under way: nothing happens */
+    give_one();
+    test_mmsc_accept("2");
+    until_told(2);
+    assert_int_equal(outcome.outcome, CARRIER_TOOK);
+    end();
+}
+
+static void what_is_under_way_at_the_end_goes_with_the_wire(void **state)
+{
+    struct test_peer p;
+
+    begin();
+    give_one();
+    test_mmsc_take(&p);
+    test_wire_tear_down(state);
+    test_peer_close(&p);
+    assert_int_equal(told, 0);
+    mm7_settings_free(settings);
+    test_wire_set_up(state);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WIRE_TEST(a_message_goes_out_whole),
+        WIRE_TEST(addresses_have_the_form_that_it_wants),
+        WIRE_TEST(without_its_files_it_does_not_go),
+        WIRE_TEST(nobody_there_is_not_sent),
+        WIRE_TEST(half_an_answer_is_none),
+        WIRE_TEST(what_is_not_answered_in_time_may_have_arrived),
+        WIRE_TEST(what_was_sent_when_it_is_aborted_may_have_arrived),
+        WIRE_TEST(what_is_under_way_at_the_end_goes_with_the_wire),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
