@@ -1,6 +1,7 @@
 // A server of media files over HTTPS that has good ones, and every way of being a bad one.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { Authority } from './certificates.mjs';
 import { Receiver } from './receiver.mjs';
 
@@ -23,24 +24,26 @@ export const files = {
 
 const jpeg = files.jpeg.body;
 
-// Bytes for ever, as fast as they are taken, or a few every now and then.
+// Bytes for ever: as fast as they are taken, or one every now and then.
 function pour(server, response, { every } = {}) {
-  const piece = every ? Buffer.alloc(1, 0x55) : Buffer.alloc(1 << 16, 0x55);
-  const write = (bytes) => {
-    server.poured += bytes.length;
-    return response.write(bytes);
-  };
-  write(jpeg);
-  if (every) {
-    const timer = setInterval(() => write(piece), every);
-    response.on('close', () => clearInterval(timer));
-    return;
-  }
-  const more = () => {
-    while (!response.destroyed && write(piece)) { /* until its buffer is full */ }
-  };
-  response.on('drain', more);
-  more();
+  const piece = Buffer.alloc(every ? 1 : 1 << 16, 0x55);
+  let timer;
+  const source = new Readable({
+    read() {
+      const push = () => {
+        server.poured += piece.length;
+        this.push(piece);
+      };
+      if (every) timer = setTimeout(push, every);
+      else push();
+    },
+  });
+  response.write(jpeg);
+  source.pipe(response);
+  response.on('close', () => {
+    clearTimeout(timer);
+    source.destroy();
+  });
 }
 
 // By the first word of the path; what stands behind it is in `rest`.
