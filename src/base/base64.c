@@ -2,22 +2,32 @@
 
 static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
+/* One or two bytes that are left. */
+static void encode_rest(const uint8_t *in, size_t n, char *out)
+{
+    uint32_t three = (uint32_t)in[0] << 16 | (n > 1 ? (uint32_t)in[1] << 8 : 0);
+
+    out[0] = digits[three >> 18];
+    out[1] = digits[three >> 12 & 63];
+    out[2] = n > 1 ? digits[three >> 6 & 63] : '=';
+    out[3] = '=';
+}
+
+/* Media files go through here on their way out, so the loop has no branches. */
 void base64_encode(const void *bytes, size_t n, char *out)
 {
     const uint8_t *in = bytes;
 
-    for (size_t i = 0; i < n; i += 3, out += 4) {
-        uint32_t three = (uint32_t)in[i] << 16;
+    for (; n >= 3; n -= 3, in += 3, out += 4) {
+        uint32_t three = (uint32_t)in[0] << 16 | (uint32_t)in[1] << 8 | in[2];
 
-        if (i + 1 < n)
-            three |= (uint32_t)in[i + 1] << 8;
-        if (i + 2 < n)
-            three |= in[i + 2];
         out[0] = digits[three >> 18];
         out[1] = digits[three >> 12 & 63];
-        out[2] = i + 1 < n ? digits[three >> 6 & 63] : '=';
-        out[3] = i + 2 < n ? digits[three & 63] : '=';
+        out[2] = digits[three >> 6 & 63];
+        out[3] = digits[three & 63];
     }
+    if (n > 0)
+        encode_rest(in, n, out);
 }
 
 static int value_of(char c)

@@ -51,13 +51,14 @@ static void check_company(struct config_load *l)
 
     if (l->report->error_count)
         return;
-    if (c->carrier_count && !c->sender_count)
-        config_fault(l, c->carriers[0].place,
+    if (c->carrier_count + c->mmsc_count && !c->sender_count)
+        config_fault(l, c->carrier_count ? c->carriers[0].place : c->mmscs[0].place,
                      "a carrier needs a sender; write a section [sender ADDRESS], such as "
                      "[sender +18005551234]");
-    if (c->sender_count && !c->carrier_count)
+    if (c->sender_count && !c->carrier_count && !c->mmsc_count)
         config_fault(l, c->senders[0].place,
-                     "a sender needs a carrier; write a section [carrier NAME]");
+                     "a sender needs a carrier; write a section [carrier NAME], or [mmsc NAME] for "
+                     "MMS");
 }
 
 /* ---- metrics ---- */
@@ -104,11 +105,14 @@ static void check_carrier_name(struct config_load *l, struct str name, const cha
     char given[CONFIG_SECTION_NAME_MAX + 2];
     struct guess guess = {.given = given};
 
-    if (config_section_find(l->config, CONFIG_CARRIER, name))
+    if (config_section_find(l->config, CONFIG_CARRIER, name) ||
+        config_section_find(l->config, CONFIG_MMSC, name))
         return;
     str_format(given, sizeof given, "%.*s", STR_FMT(name));
     for (size_t i = 0; i < l->config->carrier_count; i++)
         guess_try(&guess, l->config->carriers[i].name);
+    for (size_t i = 0; i < l->config->mmsc_count; i++)
+        guess_try(&guess, l->config->mmscs[i].name);
     if (guess.best)
         config_fault(l, place, "%s names the carrier '%s', which is not there; did you mean '%s'?",
                      whose, given, guess.best);
@@ -294,6 +298,19 @@ static void check_route(struct config_load *l, const struct config_route *r)
                            config_section_origin(CONFIG_ROUTE, &r->section, "carrier"), whose);
 }
 
+/* ---- addresses ---- */
+
+static void check_public_url(struct config_load *l)
+{
+    const struct config *c = l->config;
+
+    if (c->server_public_url[0] && !config_url_good(c->server_public_url))
+        config_fault(l, c->origins[CONFIG_server_public_url],
+                     "server.public_url must be an address such as https://sms.example.com, not "
+                     "'%s'",
+                     c->server_public_url);
+}
+
 /* ---- how long things are kept ---- */
 
 /* The one must not be kept longer than the other, which it is made from. */
@@ -342,10 +359,12 @@ void config_check(struct config_load *l)
         (struct setting){c->tls_key, "tls.key", c->origins[CONFIG_tls_key]});
     check_metrics(l);
     check_retention(l);
+    check_public_url(l);
     check_all_required(l);
     check_company(l);
     for (size_t i = 0; i < c->carrier_count; i++)
         check_carrier(l, &c->carriers[i]);
+    config_check_mmscs(l);
     for (size_t i = 0; i < c->sender_count; i++)
         check_sender(l, &c->senders[i]);
     for (size_t i = 0; i < c->route_count; i++)

@@ -1,6 +1,6 @@
 /* What the files of the configuration know of each other: config.c gathers, config_file.c reads the
  * INI file, config_section.c has the sections with a name, config_value.c understands one value,
- * config_check.c looks whether all of it fits together. */
+ * config_check.c and config_mmsc.c look whether all of it fits together. */
 #pragma once
 
 #include "base/config.h"
@@ -46,5 +46,9 @@ const char *config_section_origin(unsigned kind, const struct config_section *s,
 /* The plans that are there without a file. */
 void config_plans_ship(struct config_load *l);
 
+/* An address over HTTP, with or without TLS. */
+bool config_url_good(const char *url);
+/* What is wrong with sections [mmsc NAME]. */
+void config_check_mmscs(struct config_load *l);
 /* When everything has been read: what is missing, and what contradicts itself. */
 void config_check(struct config_load *l);

@@ -91,7 +91,8 @@ static void what_is_missing(void **state)
     check_fault(ACME, 1,
                 "a carrier needs a sender; write a section [sender ADDRESS], such as [sender "
                 "+18005551234]");
-    check_fault(GB, 1, "a sender needs a carrier; write a section [carrier NAME]");
+    check_fault(GB, 1,
+                "a sender needs a carrier; write a section [carrier NAME], or [mmsc NAME] for MMS");
     check_fault(ACME "[sender 60123]\n", 4,
                 "[sender 60123] needs country: a short code is known in one country only");
     check_fault(ACME "tls = on\ntls_key = /a.pem\n" GB, 5,

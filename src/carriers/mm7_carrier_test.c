@@ -1,6 +1,8 @@
 /* An MMSC behind the port: what goes to it, when, and what comes of it. */
 #include "carriers/test_wire.h"
 
+#include "base/metric.h"
+
 #include <errno.h>
 #include <unistd.h>
 
@@ -38,6 +40,8 @@ static const struct parcel *parcel(int number)
 
 static void what_it_takes_has_a_reference(void **state)
 {
+    int64_t taken = metric_read(METRIC_MMS_SUBMISSIONS, METRIC_SUBMISSION_TAKEN);
+
     test_mmsc_start();
     assert_int_equal(test_port_state().state, CARRIER_READY);
     assert_int_equal(test_port_health(), CARRIER_HEALTH_FULL);
@@ -52,6 +56,7 @@ static void what_it_takes_has_a_reference(void **state)
     assert_int_equal(record.submitted, 1);
     assert_int_equal(record.taken, 101);
     assert_int_equal(record.in_flight, 0);
+    assert_int_equal(metric_read(METRIC_MMS_SUBMISSIONS, METRIC_SUBMISSION_TAKEN), taken + 1);
 }
 
 static void without_settings_it_takes_nothing(void **state)
@@ -212,6 +217,7 @@ static void a_lost_answer_is_silence(void **state)
     test_mmsc_take(&p);
     test_peer_reset(&p);
     test_port_assert_outcome(a, CARRIER_SILENT);
+    assert_int_equal(metric_read(METRIC_MMS_SUBMISSIONS, METRIC_SUBMISSION_UNANSWERED), 1);
     assert_int_equal(test_port_state().state, CARRIER_READY); /* one is no rule */
 }
 

@@ -1,4 +1,5 @@
 /* What goes out to an MMSC, and what comes of it. */
+#include "base/metric.h"
 #include "carriers/mm7_carrier_internal.h"
 
 #include <errno.h>
@@ -174,14 +175,29 @@ static void count(struct mm7_carrier *c, const struct mm7_outcome *o)
     }
 }
 
+static void measure(const struct mm7_outcome *o, int64_t us)
+{
+    static const unsigned words[] = {[CARRIER_TOOK] = METRIC_SUBMISSION_TAKEN,
+                                     [CARRIER_REFUSED] = METRIC_SUBMISSION_REFUSED,
+                                     [CARRIER_LATER] = METRIC_SUBMISSION_LATER,
+                                     [CARRIER_ELSEWHERE] = METRIC_SUBMISSION_REFUSED,
+                                     [CARRIER_SILENT] = METRIC_SUBMISSION_UNANSWERED,
+                                     [CARRIER_UNTRIED] = METRIC_SUBMISSION_UNSENT};
+
+    metric_add(METRIC_MMS_SUBMISSIONS, words[o->outcome], 1);
+    metric_observe(METRIC_MMS_SECONDS, 0, us);
+}
+
 static void on_answer(void *job, const struct mm7_outcome *outcome)
 {
     struct mm7_job *j = job;
     struct mm7_carrier *c = j->carrier;
+    int64_t now_us = clock_monotonic_us();
 
     c->flying--;
     count(c, outcome);
-    mm7_standing_take(c, outcome, j->begun_us, clock_monotonic_us());
+    measure(outcome, now_us - j->begun_us);
+    mm7_standing_take(c, outcome, j->begun_us, now_us);
     give(j, outcome);
     mm7_carrier_wake(c);
 }

@@ -47,13 +47,16 @@ int carriers_find(struct local *l, struct carrier_entries *ret)
     *ret = (struct carrier_entries){.list = NULL};
     if (r == 0)
         ret->list =
-            arena_alloc(&l->memory, (l->config->carrier_count + count + 1) * sizeof *ret->list);
+            arena_alloc(&l->memory, (l->config->carrier_count + l->config->mmsc_count + count + 1) *
+                                        sizeof *ret->list);
     if (r < 0 || !ret->list) {
         talk("The carriers cannot be read: %s", strerror(r < 0 ? -r : ENOMEM));
         return CLI_FAILED;
     }
     for (size_t i = 0; i < l->config->carrier_count; i++)
         entry_for(ret, l->config->carriers[i].name)->config = &l->config->carriers[i];
+    for (size_t i = 0; i < l->config->mmsc_count; i++)
+        entry_for(ret, l->config->mmscs[i].name)->mmsc = &l->config->mmscs[i];
     for (size_t i = 0; i < count; i++) {
         entry_for(ret, records[i].name)->record = records[i];
         if (records[i].told_us > ret->told_us)
@@ -110,16 +113,21 @@ static const struct column columns[] = {
 };
 enum { COLUMN_COUNT = sizeof columns / sizeof *columns };
 
+static bool is_configured(const struct carrier_entry *e)
+{
+    return e->config || e->mmsc;
+}
+
 /* The server has it, though the configuration that was read here does not: it is another one. */
 static bool is_elsewhere(const struct carrier_entries *all, const struct carrier_entry *e)
 {
-    return !e->config && all->server_runs && e->record.state != CARRIER_UNUSED &&
+    return !is_configured(e) && all->server_runs && e->record.state != CARRIER_UNUSED &&
            is_fresh(e->record.told_us);
 }
 
 static const char *state_of(const struct carrier_entries *all, const struct carrier_entry *e)
 {
-    if (!e->config && !is_elsewhere(all, e))
+    if (!is_configured(e) && !is_elsewhere(all, e))
         return carrier_state_word(CARRIER_UNUSED);
     if (e->record.drained)
         return carrier_state_word(CARRIER_DRAINED);
@@ -139,7 +147,7 @@ static void add_carrier(struct table *t, const struct carrier_entries *all,
     const char *const cells[COLUMN_COUNT] = {
         e->name,
         state_of(all, e),
-        up ? arena_printf(a, "%u/%u", c->binds_up, c->binds) : NULL,
+        up && !e->mmsc ? arena_printf(a, "%u/%u", c->binds_up, c->binds) : NULL,
         arena_number(a, up ? c->binds_up : 0),
         arena_number(a, c->binds),
         arena_number(a, c->waiting),
@@ -208,7 +216,8 @@ int run_carriers_list(const struct invocation *in)
     if (t.count && format == OUTPUT_TABLE)
         tell_age(&all);
     else if (t.count == 0)
-        talk("There are no carriers yet. One is a section [carrier NAME] of the configuration.");
+        talk("There are no carriers yet. One is a section [carrier NAME] of the configuration, or "
+             "[mmsc NAME] for MMS.");
     return CLI_OK;
 }
 

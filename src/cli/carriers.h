@@ -6,8 +6,10 @@
 /* A carrier that the configuration names, or the store remembers, or both. */
 struct carrier_entry {
     const char *name;
-    const struct config_carrier *config; /* NULL: not in the configuration (any more) */
-    struct carrier_record record;        /* id 0: no server has run with it yet */
+    /* One of both, by what it speaks; neither: not in the configuration (any more). */
+    const struct config_carrier *config;
+    const struct config_mmsc *mmsc;
+    struct carrier_record record; /* id 0: no server has run with it yet */
 };
 
 struct carrier_entries {

@@ -1,5 +1,6 @@
 /* skylark carriers test */
 #include "cli/carriers.h"
+#include "cli/mmsc_trial.h"
 #include "cli/trial.h"
 
 #include <stdio.h>
@@ -33,25 +34,31 @@ static void tell(void *told, const char *step, bool good, const char *result, in
     row[3] = arena_number(&t->table.memory, ms);
 }
 
-static const struct config_carrier *find(const struct config *c, const char *name)
+/* False after telling that there is none. */
+static bool find(const struct config *c, const char *name, struct carrier_entry *ret)
 {
-    struct carrier_entries all = {.count = c->carrier_count};
-    struct carrier_entry list[CONFIG_CARRIERS_MAX];
+    struct carrier_entries all = {.count = c->carrier_count + c->mmsc_count};
+    struct carrier_entry list[2 * CONFIG_CARRIERS_MAX];
 
-    if (c->carrier_count == 0) {
+    if (all.count == 0) {
         talk("%s has no carriers; name the file that has them with --config.",
              c->file ? c->file : "The configuration");
-        return NULL;
+        return false;
     }
     for (size_t i = 0; i < c->carrier_count; i++)
         list[i] = (struct carrier_entry){.name = c->carriers[i].name, .config = &c->carriers[i]};
+    for (size_t i = 0; i < c->mmsc_count; i++)
+        list[c->carrier_count + i] =
+            (struct carrier_entry){.name = c->mmscs[i].name, .mmsc = &c->mmscs[i]};
     all.list = list;
     const struct carrier_entry *e = carriers_named(&all, name);
     if (!e && c->file)
         talk("%s was read; --config or $SKYLARK_CONFIG names another configuration.", c->file);
     else if (!e)
         talk("No configuration was read; --config or $SKYLARK_CONFIG names its file.");
-    return e ? e->config : NULL;
+    if (e)
+        *ret = *e;
+    return e;
 }
 
 static int try_carrier(const struct config_carrier *c, struct told *told)
@@ -68,6 +75,20 @@ static int try_carrier(const struct config_carrier *c, struct told *told)
     return good ? CLI_OK : CLI_FAILED;
 }
 
+static int try_mmsc(const struct config_mmsc *c, struct told *told)
+{
+    struct mm7_settings *settings;
+    char why[512] = "memory is short";
+
+    if (mm7_settings_new(&settings, c, why, sizeof why) < 0) {
+        talk("%s", why);
+        return CLI_BAD_CONFIG;
+    }
+    bool good = mmsc_trial_run(settings, tell, told);
+    mm7_settings_free(settings);
+    return good ? CLI_OK : CLI_FAILED;
+}
+
 int run_carriers_test(const struct invocation *in)
 {
     struct local l LOCAL_CLEANUP = {.config = NULL};
@@ -79,17 +100,17 @@ int run_carriers_test(const struct invocation *in)
     int r = local_configure(&l, in);
     if (r != CLI_OK)
         return r;
-    const struct config_carrier *c = find(l.config, in->arguments[0]);
-    if (!c)
+    struct carrier_entry e;
+    if (!find(l.config, in->arguments[0], &e))
         return CLI_NOT_FOUND;
     told.aloud = format == OUTPUT_TABLE;
     table_init(&told.table, columns, sizeof columns / sizeof *columns);
-    r = try_carrier(c, &told);
+    r = e.mmsc ? try_mmsc(e.mmsc, &told) : try_carrier(e.config, &told);
     if (format != OUTPUT_TABLE)
         table_print(&told.table, format, stdout);
     else if (r != CLI_BAD_CONFIG)
         talk(r == CLI_OK ? "The carrier '%s' can be used." : "The carrier '%s' cannot be used.",
-             c->name);
+             e.name);
     table_done(&told.table);
     return r;
 }

@@ -362,7 +362,8 @@ const struct command commands[] = {
      .summary = "Show the carriers and how they stand.",
      .details =
          "As the server last noted it: once a second while something changes. Messages wait, "
-         "segments are in flight; the rest is counted since the carrier was first seen.",
+         "segments (of MMS: messages) are in flight; the rest is counted since the carrier was "
+         "first seen.",
      .example = "skylark carriers list -o json"},
     {.words = "carriers drain",
      .arguments = "NAME",
@@ -391,7 +392,8 @@ const struct command commands[] = {
      .summary = "Connect to a carrier and bind, and tell each step.",
      .details = "With the settings of its section; no server needs to run, and no message is sent. "
                 "Exits with 0 when the carrier can be used. It takes one bind of your account for "
-                "a moment.",
+                "a moment. Of an MMSC the url is asked for, with your credentials, and what it "
+                "answers is told.",
      .example = "skylark carriers test acme"},
     {.words = "receipts list",
      .options = {STORE_SET, HAS(OUTPUT), HAS(LIMIT), HAS(CURSOR)},

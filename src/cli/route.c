@@ -122,7 +122,7 @@ int run_route_explain(const struct invocation *in)
         r = local_configure(&l, in);
     if (r != CLI_OK)
         return r;
-    if (!l.config->carrier_count)
+    if (!l.config->carrier_count && !l.config->mmsc_count)
         return tell_no_carrier(l.config);
     r = local_open(&l, false);
     if (r == CLI_OK)

@@ -16,8 +16,8 @@ static struct carrier *find_carrier(void *search, const char *name)
 {
     struct search *s = search;
 
-    for (size_t i = 0; i < s->config->carrier_count; i++)
-        if (strcmp(s->config->carriers[i].name, name) == 0)
+    for (size_t i = 0; i < s->config->carrier_count + s->config->mmsc_count; i++)
+        if (strcmp(s->stand_in->carriers[i].name, name) == 0)
             return &s->stand_in->carriers[i];
     return NULL;
 }
@@ -44,7 +44,8 @@ static void set_state(struct search *s, const struct carrier_record *record, int
         s->stand_in->states[c - s->stand_in->carriers] = carrier_state_word(record->state);
     else
         return;
-    c->health = !record->drained && record->state == CARRIER_BOUND ? CARRIER_HEALTH_FULL : 0;
+    bool up = record->state == CARRIER_BOUND || record->state == CARRIER_READY;
+    c->health = !record->drained && up ? CARRIER_HEALTH_FULL : 0;
 }
 
 static int read_states(struct search *s)
@@ -71,8 +72,10 @@ int stand_in_make(struct stand_in *s, const struct config *config, struct local 
                                     .context = &search};
     char why[ROUTING_WHY_SIZE];
 
-    for (size_t i = 0; i < config->carrier_count; i++) {
-        s->carriers[i].name = config->carriers[i].name;
+    for (size_t i = 0; i < config->carrier_count + config->mmsc_count; i++) {
+        s->carriers[i].name = i < config->carrier_count
+                                  ? config->carriers[i].name
+                                  : config->mmscs[i - config->carrier_count].name;
         s->carriers[i].number = (unsigned)i + 1;
         s->carriers[i].health = CARRIER_HEALTH_FULL;
     }

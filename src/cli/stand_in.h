@@ -7,7 +7,7 @@
 
 struct stand_in {
     struct routing *routing;
-    struct carrier carriers[CONFIG_CARRIERS_MAX]; /* as in the configuration */
+    struct carrier carriers[CONFIG_CARRIERS_MAX]; /* then MMSCs; as in the configuration */
     /* How each stands; NULL where no server has noted it lately. */
     const char *states[CONFIG_CARRIERS_MAX];
 };

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/metric.h"
 #include "net/loop_work.h"
 
 #include <errno.h>
@@ -74,6 +75,7 @@ static void finish(struct media_file *f)
     f->ended = true;
     atomic_fetch_add_explicit(f->failure ? &f->bench->failures : &f->bench->files, 1,
                               memory_order_relaxed);
+    metric_add(METRIC_MEDIA_FILES, f->failure ? METRIC_MEDIA_FAILED : METRIC_MEDIA_FETCHED, 1);
     f->done(f);
 }
 
@@ -212,6 +214,7 @@ static bool on_bytes(void *file, struct str bytes)
     struct media_file *f = file;
 
     atomic_fetch_add_explicit(&f->bench->bytes, bytes.n, memory_order_relaxed);
+    metric_add(METRIC_MEDIA_BYTES, 0, (int64_t)bytes.n);
     if (!fits(f, f->size + (int64_t)bytes.n) || !look(f, bytes))
         return false;
     f->trouble = write_bytes(f, bytes);

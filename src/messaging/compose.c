@@ -1,6 +1,7 @@
 #include "messaging/compose.h"
 
 #include "base/random.h"
+#include "base/utf8.h"
 #include "messaging/segment.h"
 #include "messaging/send_check.h"
 
@@ -45,6 +46,53 @@ static bool choose_route(const struct send_request *r, const struct send_context
     return route_choose(q, ret, a, problem);
 }
 
+/* ---- links ---- */
+
+/* The text, then each URL on a line of its own. */
+static struct str text_with_links(const struct send_request *r, struct arena *a)
+{
+    struct str links = {NULL, 0};
+
+    if (!join(&r->media, a, &links))
+        return links;
+    const char *both =
+        r->text.n ? arena_printf(a, "%.*s\n%.*s", STR_FMT(r->text), STR_FMT(links)) : links.p;
+    return (struct str){both, both ? r->text.n + (r->text.n > 0) + links.n : 0};
+}
+
+static bool refuse_long_links(struct str text, struct arena *a, struct problem *problem)
+{
+    return problem_set(problem, PROBLEM_MMS_NOT_SUPPORTED, "mediaUrls",
+                       arena_printf(a,
+                                    "No MMS goes to this destination, and with the links in its "
+                                    "place the text has %zu characters; at most %d are allowed. "
+                                    "Shorten the text, or leave mediaUrls out.",
+                                    utf8_length(text), TEXT_MAX_POINTS));
+}
+
+/* No MMS goes there, which `problem` says; an SMS with links may, from a sender that is meant to
+ * send such. */
+static bool choose_links(const struct send_request *r, struct route_query *q,
+                         struct route_choice *ret, struct str *text, struct arena *a,
+                         struct problem *problem)
+{
+    struct problem no_sms = {0};
+
+    q->kind = KIND_SMS;
+    q->links = true;
+    if (!route_choose(q, ret, a, &no_sms))
+        return false;
+    *text = text_with_links(r, a);
+    if (!text->p)
+        return problem_set(problem, PROBLEM_INTERNAL_ERROR, NULL, internal_error);
+    if (utf8_length(*text) > TEXT_MAX_POINTS)
+        return refuse_long_links(*text, a, problem);
+    *problem = (struct problem){0};
+    return true;
+}
+
+/* ---- the message ---- */
+
 static void fill_route(const struct route_query *q, const struct route_choice *route,
                        struct message *m)
 {
@@ -58,11 +106,11 @@ static void fill_route(const struct route_query *q, const struct route_choice *r
     memcpy(m->country, q->to.country, sizeof m->country);
 }
 
-static void fill(const struct send_request *r, const struct send_context *context,
+static void fill(const struct send_request *r, struct str text, const struct send_context *context,
                  struct message *m)
 {
     const struct price_list *prices = context->prices ? context->prices : &price_list_builtin;
-    int bad = segment_count(r->text, &m->encoding, &m->segments);
+    int bad = segment_count(text, &m->encoding, &m->segments);
 
     assert(bad == 0); /* the text was checked */
     if (m->kind == KIND_MMS)
@@ -72,7 +120,7 @@ static void fill(const struct send_request *r, const struct send_context *contex
     m->direction = DIRECTION_OUTBOUND;
     m->status = m->scheduled_us ? STATUS_SCHEDULED : STATUS_QUEUED;
     m->to = r->to;
-    m->text = r->text;
+    m->text = text;
     m->subject = r->subject;
     m->metadata = r->metadata;
     m->validity_s = r->validity_s;
@@ -87,16 +135,19 @@ bool message_compose(const struct send_request *request, const struct send_conte
 {
     struct route_query query = {0};
     struct route_choice route;
+    struct str text = request->text;
 
     if (!send_check(request, context, a, ret, problem))
         return false;
     query.type = ret->type;
-    if (!choose_route(request, context, &query, &route, a, problem))
+    if (!choose_route(request, context, &query, &route, a, problem) &&
+        (problem->code != PROBLEM_MMS_NOT_SUPPORTED ||
+         !choose_links(request, &query, &route, &text, a, problem)))
         return false;
     ret->kind = query.kind;
     if (!join(&request->media, a, &ret->media) || !join(&request->tags, a, &ret->tags))
         return problem_set(problem, PROBLEM_INTERNAL_ERROR, NULL, internal_error);
     fill_route(&query, &route, ret);
-    fill(request, context, ret);
+    fill(request, text, context, ret);
     return true;
 }

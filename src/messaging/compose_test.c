@@ -230,6 +230,104 @@ static void no_memory_is_our_fault(void **state)
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 
+/* ---- where no MMS goes ---- */
+
+static struct carrier smsc = {.name = "smsc", .number = 7, .health = CARRIER_HEALTH_FULL};
+static struct sender live_senders[] = {
+    {.address = {"+447700900123", 13},
+     .type = NUMBER_LOCAL,
+     .calling_code = 44,
+     .messages_per_minute = 60},
+    {.address = {"+447700900124", 13},
+     .type = NUMBER_LOCAL,
+     .calling_code = 44,
+     .messages_per_minute = 60},
+};
+static struct carrier_route to_smsc[] = {{.kinds = 1u << KIND_SMS, .weight = 1}};
+static struct routing texts_only = {
+    .senders = {live_senders, 2, NULL}, .carriers = {&smsc}, .carrier_count = 1};
+
+static struct send_request with_media(const char *text)
+{
+    static struct str urls[2] = {{"https://a.example/1.png", 23}, {"https://b.example/2.png", 23}};
+    struct send_request r = request("+447400123456", text);
+
+    r.media = (struct str_list){urls, 2};
+    routing_sort(&texts_only, to_smsc, 1);
+    context.mode = MODE_LIVE;
+    context.routing = &texts_only;
+    return r;
+}
+
+static void links_when_the_sender_says_so(void **state)
+{
+    struct send_request r = with_media("Look:");
+
+    live_senders[0].links = false;
+    live_senders[1].links = true;
+    assert_true(compose(&r));
+    assert_int_equal(message.kind, KIND_SMS);
+    assert_int_equal(message.carrier, 7);
+    assert_true(str_is(message.from, "+447700900124")); /* the one that has the rule */
+    assert_true(str_is(message.text, "Look:\nhttps://a.example/1.png\nhttps://b.example/2.png"));
+    assert_true(str_is(message.media, "https://a.example/1.png\nhttps://b.example/2.png"));
+    assert_int_equal(message.segments, 1);
+    int64_t one = message.cost_micros;
+    r = with_media("");
+    assert_true(compose(&r));
+    assert_true(str_is(message.text, "https://a.example/1.png\nhttps://b.example/2.png"));
+    char longer[151] = "";
+    memset(longer, 'x', 150);
+    r = with_media(longer);
+    assert_true(compose(&r));
+    assert_int_equal(message.segments, 2);
+    assert_int_equal(message.cost_micros, 2 * one);
+}
+
+static void no_links_without_the_rule(void **state)
+{
+    struct send_request r = with_media("Look:");
+
+    live_senders[0].links = live_senders[1].links = false;
+    check_refused(&r, PROBLEM_MMS_NOT_SUPPORTED, "mediaUrls");
+    live_senders[1].links = true;
+    r.from = STR("+447700900123");
+    r.has_from = true;
+    check_refused(&r, PROBLEM_MMS_NOT_SUPPORTED, "mediaUrls");
+    assert_non_null(strstr(problem.message, "from the sender '+447700900123'"));
+    r.from = STR("+447700900124");
+    assert_true(compose(&r));
+    assert_int_equal(message.kind, KIND_SMS);
+}
+
+static void links_that_are_too_long(void **state)
+{
+    char text[1553] = "";
+
+    live_senders[1].links = true;
+    memset(text, 'x', 1552); /* with 48 for the links it is as long as may be */
+    struct send_request r = with_media(text);
+    assert_true(compose(&r));
+    char more[1554] = "";
+    memset(more, 'x', 1553);
+    r = with_media(more);
+    check_refused(&r, PROBLEM_MMS_NOT_SUPPORTED, "mediaUrls");
+    assert_non_null(strstr(problem.message, "has 1601 characters"));
+}
+
+/* Where MMS goes it goes. */
+static void no_links_where_mms_goes(void **state)
+{
+    struct send_request r = with_media("Look:");
+
+    to_smsc[0].kinds = 0;
+    live_senders[0].links = live_senders[1].links = true;
+    assert_true(compose(&r));
+    assert_int_equal(message.kind, KIND_MMS);
+    assert_true(str_is(message.text, "Look:"));
+    to_smsc[0].kinds = 1u << KIND_SMS;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -238,6 +336,10 @@ int main(void)
         TEST(live_messages_have_a_carrier),
         TEST(calling_codes_that_nobody_has),
         TEST(media_make_it_mms),
+        TEST(links_when_the_sender_says_so),
+        TEST(no_links_without_the_rule),
+        TEST(links_that_are_too_long),
+        TEST(no_links_where_mms_goes),
         TEST(everything_that_can_be_given),
         TEST(no_memory_is_our_fault),
     };

@@ -50,7 +50,7 @@ static enum obstacle obstacle_of(const struct route_query *q, const struct sende
 {
     if (!sender_reaches(s, &q->to))
         return REACH;
-    if (q->kind == KIND_MMS && !takes_media(s))
+    if ((q->kind == KIND_MMS && !takes_media(s)) || (q->links && !s->links))
         return MEDIA;
     if (q->kind == KIND_SMS && s->no_sms)
         return ONLY_MEDIA;
@@ -102,8 +102,8 @@ static bool refuse(const struct route_query *q, const bool met[OBSTACLES], struc
             "No country has the calling code that this number starts with; check the number.");
     if (met[MEDIA] || (met[ROUTE] && only_media_lack(q)))
         return problem_set(problem, PROBLEM_MMS_NOT_SUPPORTED, "mediaUrls",
-                           "No sender that takes media reaches this destination; leave mediaUrls "
-                           "out.");
+                           "No MMS goes to this destination from any of your senders; leave "
+                           "mediaUrls out, or put links into the text.");
     if (met[ROUTE])
         return unsupported(problem,
                            arena_printf(a,
@@ -155,7 +155,13 @@ static bool refuse_wanted(const struct route_query *q, const struct sender *s,
                                                 "The sender '%.*s' sends only media; leave 'from' "
                                                 "out to have another chosen.",
                                                 STR_FMT(name)));
-    if (obstacle == MEDIA || only_media_lack(q))
+    if (obstacle == ROUTE && only_media_lack(q))
+        return problem_set(problem, PROBLEM_MMS_NOT_SUPPORTED, "mediaUrls",
+                           arena_printf(a,
+                                        "No MMS goes to +%u… from the sender '%.*s'; leave "
+                                        "mediaUrls out, or choose another sender.",
+                                        q->to.calling_code, STR_FMT(name)));
+    if (obstacle == MEDIA)
         return problem_set(problem, PROBLEM_MMS_NOT_SUPPORTED, "mediaUrls",
                            arena_printf(a,
                                         "The sender '%.*s' takes no media; leave mediaUrls out, or "

@@ -23,6 +23,7 @@ struct route_query {
     enum message_type type;
     struct str from; /* the sender that the client wants; p == NULL: the best one */
     uint32_t dice;   /* random: decides among equal routes */
+    bool links;      /* media go as links: only from a sender that is meant to */
 };
 
 struct route_choice {

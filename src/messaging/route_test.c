@@ -323,7 +323,7 @@ static void what_is_missing_is_said(void **state)
                        PROBLEM_UNSUPPORTED_DESTINATION,
                        "No route leads to +1… from the sender '+447700900001'");
     check_live_refused(&all, "+12025550123", KIND_MMS, "+18005551234", PROBLEM_MMS_NOT_SUPPORTED,
-                       "takes no media");
+                       "No MMS goes to +1… from the sender '+18005551234'");
     check_live_refused(&all, "+12025550123", KIND_MMS, NULL, PROBLEM_MMS_NOT_SUPPORTED,
                        "leave mediaUrls out");
     none.senders.count = 1;

@@ -20,6 +20,7 @@ struct sender {
     unsigned calling_code;        /* zone it is at home in; 0 for letters, at home nowhere */
     unsigned messages_per_minute; /* what networks let such a sender send */
     bool no_sms, no_media;        /* what it cannot do */
+    bool links;                   /* where no MMS goes, media go as links in an SMS */
     uint64_t carriers;            /* bits of places in routing.carriers; 0: all of them */
     int64_t account; /* who may use it and gets what is sent to it; 0: all, the first */
 };

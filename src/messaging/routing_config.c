@@ -46,19 +46,36 @@ __attribute__((format(printf, 3, 4))) static int fault(struct making *m, const c
 
 /* ---- carriers ---- */
 
+/* First those over SMPP, then MMSCs; no two have the same name. */
+static unsigned carrier_count(const struct config *c)
+{
+    return (unsigned)(c->carrier_count + c->mmsc_count);
+}
+
+static bool is_mmsc(const struct config *c, unsigned place)
+{
+    return place >= c->carrier_count;
+}
+
+static const struct config_section *section_at(const struct config *c, unsigned place)
+{
+    return is_mmsc(c, place) ? &c->mmscs[place - c->carrier_count].section
+                             : &c->carriers[place].section;
+}
+
 static int add_carriers(struct making *m)
 {
     const struct config *c = m->source->config;
     struct routing *r = &m->made->routing;
 
     _Static_assert((int)CONFIG_CARRIERS_MAX <= (int)ROUTING_CARRIERS_MAX, "room for all carriers");
-    for (size_t i = 0; i < c->carrier_count; i++) {
-        r->carriers[i] = m->source->carrier(m->source->context, c->carriers[i].name);
+    for (unsigned i = 0; i < carrier_count(c); i++) {
+        const struct config_section *s = section_at(c, i);
+        r->carriers[i] = m->source->carrier(m->source->context, s->name);
         if (!r->carriers[i])
-            return fault(m, c->carriers[i].place, "the carrier %s is not there",
-                         c->carriers[i].name);
+            return fault(m, s->place, "the carrier %s is not there", s->name);
     }
-    r->carrier_count = c->carrier_count;
+    r->carrier_count = carrier_count(c);
     return 0;
 }
 
@@ -67,9 +84,15 @@ static unsigned place_of(const struct config *c, struct str name)
 {
     unsigned place = 0;
 
-    while (place < c->carrier_count && !str_is(name, c->carriers[place].name))
+    while (place < carrier_count(c) && !str_is(name, section_at(c, place)->name))
         place++;
     return place;
+}
+
+/* MMSCs take MMS and nothing else; carriers over SMPP take no media. */
+static uint32_t kinds_at(const struct config *c, unsigned place)
+{
+    return UINT32_C(1) << (is_mmsc(c, place) ? KIND_MMS : KIND_SMS);
 }
 
 static uint64_t carriers_of(const struct config *c, const char *names)
@@ -147,6 +170,7 @@ static int make_sender(struct making *m, const struct config_sender *from, struc
     to->messages_per_minute = (unsigned)from->messages_per_minute;
     to->no_sms = !(from->capabilities & CAN_SMS);
     to->no_media = !(from->capabilities & CAN_MMS);
+    to->links = from->without_mms == CONFIG_WITHOUT_MMS_LINKS;
     to->carriers = carriers_of(m->source->config, from->carriers);
     int failed = set_home(m, from, to);
     return failed ? failed : set_account(m, from, to);
@@ -189,16 +213,20 @@ static size_t count_prefixes(const char *list)
     return n ? n : 1;
 }
 
-/* Carriers over SMPP take no media. */
 static int set_types(struct making *m, const struct config_route *from, struct carrier_route *to)
 {
     uint32_t kinds = from->type >> TYPE_WORDS;
 
     to->types = (from->type & TYPE_MASK) << 1; /* the enums begin with 1 */
-    to->kinds = UINT32_C(1) << KIND_SMS;
-    if (kinds && !(kinds & CAN_SMS))
+    to->kinds = kinds_at(m->source->config, to->carrier);
+    if (is_mmsc(m->source->config, to->carrier)) {
+        if (kinds && !(kinds & CAN_MMS))
+            return fault(m, from->place, "route %s.type is sms, but the MMSC %s takes only MMS",
+                         from->name, from->carrier);
+    } else if (kinds && !(kinds & CAN_SMS)) {
         return fault(m, from->place, "route %s.type is mms, but the carrier %s takes no media",
                      from->name, from->carrier);
+    }
     return 0;
 }
 
@@ -240,13 +268,13 @@ static int make_usual_routes(struct making *m, struct carrier_route **at)
 {
     const struct config *c = m->source->config;
 
-    for (unsigned i = 0; i < c->carrier_count; i++) {
-        struct str name = arena_copy(&m->made->memory, str_of(c->carriers[i].name));
+    for (unsigned i = 0; i < carrier_count(c); i++) {
+        struct str name = arena_copy(&m->made->memory, str_of(section_at(c, i)->name));
         if (!name.p)
             return -ENOMEM;
         *(*at)++ = (struct carrier_route){.name = name,
                                           .carrier = i,
-                                          .kinds = UINT32_C(1) << KIND_SMS,
+                                          .kinds = kinds_at(c, i),
                                           .weight = 1,
                                           .failover_us = FAILOVER_DEFAULT_US};
     }
@@ -256,7 +284,7 @@ static int make_usual_routes(struct making *m, struct carrier_route **at)
 static int add_routes(struct making *m)
 {
     const struct config *c = m->source->config;
-    size_t room = c->carrier_count;
+    size_t room = carrier_count(c);
     int failed = 0;
 
     for (size_t i = 0; i < c->route_count; i++)

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 static struct carrier acme = {.name = "acme", .number = 3, .health = CARRIER_HEALTH_FULL};
+static struct carrier mmsc = {.name = "mmsc", .number = 8, .health = CARRIER_HEALTH_FULL};
 static struct carrier other = {.name = "other", .number = 5, .health = CARRIER_HEALTH_FULL};
 static char path[64], why[ROUTING_WHY_SIZE];
 static struct config *config;
@@ -36,7 +37,7 @@ static int tear_down(void **state)
 
 static struct carrier *find_carrier(void *context, const char *name)
 {
-    return strcmp(name, "acme") == 0 ? &acme : &other;
+    return strcmp(name, "acme") == 0 ? &acme : strcmp(name, "mmsc") == 0 ? &mmsc : &other;
 }
 
 static int64_t find_account(void *context, const char *name)
@@ -166,6 +167,44 @@ static void faults(void **state)
                 "route x.type is mms, but the carrier acme takes no media");
 }
 
+#define MMSC "[mmsc mmsc]\nurl = https://mmsc.example/mm7\n"
+
+static uint64_t carriers_for(enum message_kind kind)
+{
+    return routing_carriers(routing, STR("+12025550123"), kind, TYPE_OTP);
+}
+
+static void an_mmsc_takes_mms_and_nothing_else(void **state)
+{
+    assert_int_equal(make("[sender Acme]\n[sender Brand]\ncarriers = mmsc, other\n"
+                          "without_mms = links\n" MMSC),
+                     0);
+    assert_int_equal(routing->carrier_count, 3);
+    assert_ptr_equal(routing->carriers[2], &mmsc);
+    assert_int_equal(routing->route_count, 3);
+    assert_int_equal(carriers_for(KIND_SMS), 3);
+    assert_int_equal(carriers_for(KIND_MMS), 4);
+    assert_int_equal(sender("Brand")->carriers, 6);
+    assert_true(sender("Brand")->links);
+    assert_false(sender("Acme")->links);
+}
+
+static void routes_to_an_mmsc(void **state)
+{
+    assert_int_equal(make("[sender Acme]\n" MMSC "[route mms]\ncarrier = mmsc\nprefix = +1\n"
+                          "[route all]\ncarrier = acme\n"),
+                     0);
+    assert_int_equal(routing->route_count, 2);
+    assert_int_equal(carriers_for(KIND_SMS), 1);
+    assert_int_equal(carriers_for(KIND_MMS), 4);
+    assert_int_equal(routing_carriers(routing, STR("+447400123456"), KIND_MMS, TYPE_OTP), 0);
+    assert_int_equal(make("[sender Acme]\n" MMSC "[route m]\ncarrier = mmsc\ntype = mms otp\n"), 0);
+    assert_int_equal(make("[sender Acme]\n" MMSC "[route m]\ncarrier = mmsc\ntype = sms mms\n"), 0);
+    assert_int_equal(carriers_for(KIND_SMS), 0);
+    check_fault("[sender Acme]\n" MMSC "[route m]\ncarrier = mmsc\ntype = sms otp\n", 10,
+                "route m.type is sms, but the MMSC mmsc takes only MMS");
+}
+
 /* The configuration may go: nothing of it is pointed to. */
 static void it_stands_alone(void **state)
 {
@@ -181,8 +220,13 @@ static void it_stands_alone(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(senders), TEST(routes),          TEST(without_routes_each_carrier_is_one),
-        TEST(faults),  TEST(it_stands_alone),
+        TEST(senders),
+        TEST(routes),
+        TEST(without_routes_each_carrier_is_one),
+        TEST(faults),
+        TEST(it_stands_alone),
+        TEST(an_mmsc_takes_mms_and_nothing_else),
+        TEST(routes_to_an_mmsc),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

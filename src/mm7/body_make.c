@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-enum { HEADS_MAX = 1 << 20, LINE_MAX_8BIT = 998 };
+enum { HEADS_MAX = 1 << 20, HEADS_USUAL = 4 << 10, LINE_MAX_8BIT = 998 };
 
 #define SOAP_ID    "soap"
 #define CONTENT_ID "mms"
@@ -190,6 +190,7 @@ int mm7_body_init(struct mm7_body *ret, const struct mm7_dialect *d, const struc
         return -EINVAL;
     *ret = (struct mm7_body){.binary = m->binary};
     buf_init(&ret->heads, HEADS_MAX);
+    buf_reserve(&ret->heads, HEADS_USUAL);
     int code = write_all(ret, d, m);
     if (code) {
         mm7_body_done(ret);

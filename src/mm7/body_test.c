@@ -91,6 +91,28 @@ static void steps_do_not_matter(void **state)
         }
 }
 
+static void reading_begins_again_from_anywhere(void **state)
+{
+    int fd = file_of(1000, 4);
+    struct mm7_file file = {fd, 1000, STR("image/png")};
+    struct mm7_message m = message_of(&file, 1);
+    struct mm7_body b;
+    char whole[16384], front[16384];
+
+    assert_int_equal(mm7_body_init(&b, &usual, &m), 0);
+    ssize_t size = mm7_body_read(&b, whole, sizeof whole);
+    assert_int_equal(size, b.length);
+    for (size_t stop = 1; stop < (size_t)size; stop += 7) {
+        mm7_body_rewind(&b);
+        assert_int_equal(mm7_body_read(&b, front, stop), (ssize_t)stop);
+        mm7_body_rewind(&b);
+        assert_int_equal(mm7_body_read(&b, front, sizeof front), size);
+        assert_memory_equal(front, whole, (size_t)size);
+    }
+    mm7_body_done(&b);
+    close(fd);
+}
+
 static void one_file_serves_many_bodies_at_once(void **state)
 {
     enum { BODIES = 4, SIZE = 100000 };
@@ -182,6 +204,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_do_not_matter),
+        cmocka_unit_test(reading_begins_again_from_anywhere),
         cmocka_unit_test(one_file_serves_many_bodies_at_once),
         cmocka_unit_test(large_files_take_no_memory),
         cmocka_unit_test(lost_bytes_are_told),

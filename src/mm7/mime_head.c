@@ -124,14 +124,14 @@ static struct str cut_parameter(struct arena *a, struct str *rest, struct str *r
     return has_value ? cut_value(a, rest) : STR("");
 }
 
-struct str mime_parameter(struct arena *a, struct str text, const char *wanted)
+struct str mime_parameter(struct arena *a, struct str value, const char *name)
 {
-    str_cut(&text, ';');
-    while (text.n > 0) {
-        struct str name;
-        struct str value = cut_parameter(a, &text, &name);
-        if (str_eq_nocase(name, str_of(wanted)))
-            return value;
+    str_cut(&value, ';');
+    while (value.n > 0) {
+        struct str found;
+        struct str text = cut_parameter(a, &value, &found);
+        if (str_eq_nocase(found, str_of(name)))
+            return text;
     }
     return STR("");
 }

@@ -6,6 +6,8 @@
 #include <errno.h>
 #include <stddef.h>
 
+_Static_assert((int)MM7_SOAP_MAX == (int)XML_SIZE_MAX, "what is said of SOAP holds for XML");
+
 static enum mm7_kind kind_of(struct str element)
 {
     enum mm7_kind kind = 0;

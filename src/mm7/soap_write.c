@@ -31,13 +31,28 @@ static bool fits_xml(int32_t point)
                         : point == '\t' || point == '\n' || point == '\r';
 }
 
+/* How many bytes at the front go out as they are. */
+static size_t plain_length(struct str text)
+{
+    size_t n = 0;
+
+    while (n < text.n && text.p[n] >= ' ' && text.p[n] < 0x7f && !escape_of(text.p[n]))
+        n++;
+    return n;
+}
+
 static void add_text(struct buf *out, struct str text)
 {
     while (text.n > 0) {
         unsigned size = 1;
+        size_t plain = plain_length(text);
+
+        buf_add(out, (struct str){text.p, plain});
+        text = str_skip(text, plain);
+        if (text.n == 0)
+            return;
         int32_t point = utf8_decode(text, &size);
         const char *escape = escape_of(point);
-
         if (!fits_xml(point))
             buf_text(out, "\xef\xbf\xbd");
         else if (escape)
