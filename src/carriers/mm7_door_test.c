@@ -130,35 +130,57 @@ static void test_address_before_credentials(void **state)
     assert_int_equal(from("10.1.2.3"), MM7_ENTRY_CREDENTIALS);
 }
 
+/* A section that says nothing of the listener. */
+static struct config_mmsc section(const char *name)
+{
+    struct config_mmsc m = {
+        .allow = "", .listen_path = "", .listen_username = "", .listen_password = ""};
+
+    snprintf(m.name, sizeof m.name, "%s", name);
+    return m;
+}
+
+static void assert_fault(struct config_mmsc *sections, size_t count, const char *want)
+{
+    struct config faulty = {.mmscs = sections, .mmsc_count = count};
+
+    assert_int_equal(mm7_doors_new(&doors, &faulty, number_of, NULL, why), -EINVAL);
+    assert_string_equal(why, want);
+    assert_null(doors);
+}
+
+/* Most are found when the configuration is read; nothing is let in because one was not. */
 static void test_faults(void **state)
 {
-    static const struct {
-        const char *sections, *why;
-    } cases[] = {
-        {"[mmsc acme]\nurl = http://a/\nallow = 10.0.0.0/8 here\n",
-         "[mmsc acme] allow: 'here' is no network; write one such as 10.1.0.0/16, 192.0.2.7 or "
-         "2001:db8::/32"},
-        {"[mmsc acme]\nurl = http://a/\nlisten_path = reports\n",
-         "[mmsc acme] listen_path must begin with a slash and have no blank, '?' or '#': "
-         "/reports/acme"},
-        {"[mmsc acme]\nurl = http://a/\nlisten_path = /a?b\n",
-         "[mmsc acme] listen_path must begin with a slash and have no blank, '?' or '#': "
-         "/reports/acme"},
-        {"[mmsc acme]\nurl = http://a/\nlisten_username = a:b\nlisten_password = c\n",
-         "[mmsc acme] listen_username must not have a colon: HTTP cannot say it"},
-        {"[mmsc acme]\nurl = http://a/\nlisten_username = a\n",
-         "[mmsc acme] listen_username is set and listen_password is not; set both or none"},
-        {"[mmsc acme]\nurl = http://a/\nlisten_password = a\n",
-         "[mmsc acme] listen_password is set and listen_username is not; set both or none"},
-        {"[mmsc a]\nurl = http://a/\nlisten_path = /mm7/b\n[mmsc b]\nurl = http://b/\n",
-         "[mmsc a] and [mmsc b] both come to /mm7/b; give one another listen_path"},
-    };
+    struct config_mmsc m[2] = {section("acme"), section("b")};
 
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        assert_int_equal(make(cases[i].sections), -EINVAL);
-        assert_string_equal(why, cases[i].why);
-        assert_null(doors);
-    }
+    m[0].allow = "10.0.0.0/8 here";
+    assert_fault(m, 1,
+                 "[mmsc acme] allow: 'here' is no network; write one such as 10.1.0.0/16, "
+                 "192.0.2.7 or 2001:db8::/32");
+    m[0].allow = "10.1.0.0/8";
+    assert_fault(m, 1,
+                 "[mmsc acme] allow: '10.1.0.0/8' is an address in a network, not the network; "
+                 "write zeros behind the prefix, or no slash for this one address");
+    m[0] = section("acme");
+    m[0].listen_path = "reports";
+    assert_fault(m, 1,
+                 "[mmsc acme] listen_path must begin with a slash and have no blank, '?' or '#': "
+                 "/reports/acme");
+    m[0].listen_path = "/mm7/b";
+    assert_fault(m, 2,
+                 "[mmsc acme] and [mmsc b] both come to /mm7/b; give one another listen_path");
+    m[0] = section("acme");
+    m[0].listen_username = "a:b";
+    m[0].listen_password = "c";
+    assert_fault(m, 1, "[mmsc acme] listen_username must not have a colon: HTTP cannot say it");
+    m[0].listen_username = "";
+    assert_fault(m, 1,
+                 "[mmsc acme] listen_password is set and listen_username is not; set both or none");
+    m[0].listen_username = "a";
+    m[0].listen_password = "";
+    assert_fault(m, 1,
+                 "[mmsc acme] listen_username is set and listen_password is not; set both or none");
 }
 
 int main(void)

@@ -501,7 +501,24 @@ static void test_who_comes_in(void **state)
     assert_int_equal(post_with("/mm7/acme", right, "text/xml", report), 404);
 }
 
-/* A stranger cannot make us read megabytes, and nobody more than there are to be. */
+static void test_whose_large_bodies_are_kept(void **state)
+{
+    struct http_peer peer = {.address = IN6ADDR_LOOPBACK_INIT};
+    struct http_request r = {.worker_context = inbox, .peer = &peer};
+
+    r.head.path = STR("/mm7/acme");
+    assert_int_equal(mm7_inbox_body_max(&r), MM7_INBOX_BODY_MAX);
+    r.head.path = STR("/mm7/nobody");
+    assert_int_equal(mm7_inbox_body_max(&r), MM7_INBOX_SMALL);
+    use("[mmsc acme]\nurl = http://a/\nlisten_username = user\nlisten_password = pass\n");
+    r.head.path = STR("/mm7/acme");
+    assert_int_equal(mm7_inbox_body_max(&r), MM7_INBOX_SMALL);
+    r.head.fields[r.head.field_count++] =
+        (struct http_field){STR("Authorization"), STR("Basic dXNlcjpwYXNz")};
+    assert_int_equal(mm7_inbox_body_max(&r), MM7_INBOX_BODY_MAX);
+}
+
+/* A stranger cannot make us keep megabytes, and nobody more than there are to be. */
 static void test_large_bodies(void **state)
 {
     enum { LARGE = 1 << 20 };
@@ -565,6 +582,7 @@ int main(void)
         CASE(test_not_understood),
         CASE(test_something_is_missing),
         CASE(test_who_comes_in),
+        CASE(test_whose_large_bodies_are_kept),
         CASE(test_large_bodies),
         CASE(test_the_end),
     };

@@ -61,16 +61,15 @@ static void meet_series(struct analytics *a, struct series_sum *s, const struct 
     s->tags = find_tags(a, r->other_tags ? (struct str){NULL, 0} : r->tags);
 }
 
-static void add_time(struct analytics *a, struct sum *s, unsigned slot, int64_t count)
+static bool has_times(struct analytics *a, struct sum *s)
 {
-    if (s->times || (s->times = arena_new(a->arena, struct delivery_times)))
-        delivery_times_add(s->times, a->arena, slot, count);
+    return s->times || (s->times = arena_new(a->arena, struct delivery_times));
 }
 
 static void take_times(struct analytics *a, struct sum *s, const struct rollup *counts)
 {
-    for (size_t i = 0; i < counts->times.count; i++)
-        add_time(a, s, counts->times.at[i].slot, counts->times.at[i].count);
+    if (counts->times.count && has_times(a, s))
+        delivery_times_add(s->times, a->arena, &counts->times);
 }
 
 static void take_failures(struct analytics *a, const struct rollup *counts)
@@ -123,14 +122,11 @@ void analytics_take_requests(void *analytics, int64_t start_us, int64_t count)
 
 static void end_times(struct analytics *a, struct series_sum *s)
 {
-    for (unsigned slot = 0; slot < TIMES_SLOTS; slot++) {
-        int64_t count = delivery_times_count(s->sum.times, slot);
-        if (!count)
-            continue;
-        add_time(a, &a->total, slot, count);
-        add_time(a, &s->country->sum, slot, count);
-        add_time(a, &s->number_type->sum, slot, count);
-    }
+    struct sum *const all[] = {&a->total, &s->country->sum, &s->number_type->sum};
+
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (has_times(a, all[i]))
+            delivery_times_merge(all[i]->times, a->arena, s->sum.times);
 }
 
 static void end_series(struct analytics *a, struct series_sum *s)

@@ -11,7 +11,9 @@ struct delivery_times {
 };
 
 /* When the arena has no more, that shows there. */
-void delivery_times_add(struct delivery_times *t, struct arena *a, unsigned slot, int64_t count);
+void delivery_times_add(struct delivery_times *t, struct arena *a, const struct rollup_slots *more);
+void delivery_times_merge(struct delivery_times *t, struct arena *a,
+                          const struct delivery_times *more);
 int64_t delivery_times_count(const struct delivery_times *t, unsigned slot);
 /* The time that `percent` of all did not exceed; false when there are none. */
 bool delivery_times_within(const struct delivery_times *t, unsigned percent, int64_t *ret_ms);

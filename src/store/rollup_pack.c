@@ -14,7 +14,7 @@ size_t rollup_pack_room(const struct rollup *r)
 
 size_t rollup_pack_times_room(const struct rollup *r)
 {
-    return VARINT_MAX * (2 + 2 * r->times.count);
+    return VARINT_MAX * (1 + 3 * r->times.count);
 }
 
 static uint8_t *put_statuses(uint8_t *to, const int64_t statuses[STATUS_SLOTS])
@@ -30,7 +30,7 @@ static uint8_t *put_statuses(uint8_t *to, const int64_t statuses[STATUS_SLOTS])
     return to;
 }
 
-static uint8_t *put_slots(uint8_t *to, const struct rollup_slots *s)
+static uint8_t *put_failures(uint8_t *to, const struct rollup_slots *s)
 {
     unsigned before = 0;
 
@@ -43,6 +43,24 @@ static uint8_t *put_slots(uint8_t *to, const struct rollup_slots *s)
     return to;
 }
 
+static uint8_t *put_times(uint8_t *to, const struct rollup_slots *s)
+{
+    unsigned next = 0;
+
+    for (size_t i = 0; i < s->count; i++) {
+        const struct rollup_slot *at = &s->at[i];
+        if (at->count == 0)
+            continue;
+        if (at->slot > next) {
+            *to++ = 0;
+            to = varint_put(to, at->slot - next);
+        }
+        to = varint_put(to, (uint64_t)at->count);
+        next = at->slot + 1;
+    }
+    return to;
+}
+
 static uint8_t *put_body(uint8_t *to, const struct rollup *r)
 {
     to = varint_put(to, (uint64_t)r->accepted);
@@ -50,7 +68,7 @@ static uint8_t *put_body(uint8_t *to, const struct rollup *r)
     to = varint_put(to, (uint64_t)r->segments);
     to = varint_put(to, (uint64_t)r->cost_micros);
     to = varint_put(to, (uint64_t)r->delivery_ms);
-    return put_slots(to, &r->failures);
+    return put_failures(to, &r->failures);
 }
 
 /* The size stands before the body and is known after it: the body, which was written a little
@@ -75,7 +93,7 @@ uint8_t *rollup_pack_times(uint8_t *to, const struct rollup *r)
 {
     uint8_t *body = to + VARINT_MAX;
 
-    return put_size(to, body, put_slots(body, &r->times));
+    return put_size(to, body, put_times(body, &r->times));
 }
 
 /* ---- unpacking ---- */
@@ -144,9 +162,9 @@ bool rollup_unpack_statuses(struct rollup_unpack *u, struct rollup *ret)
     return !u->damaged;
 }
 
-/* All slots between `at` and the end, which must be just them. */
-static int get_slots(const uint8_t *at, const uint8_t *end, unsigned limit, struct arena *a,
-                     struct rollup_slots *ret)
+/* All between `at` and the end, which must be just them. */
+static int get_failures(const uint8_t *at, const uint8_t *end, unsigned limit, struct arena *a,
+                        struct rollup_slots *ret)
 {
     uint64_t count = 0, slot = 0;
 
@@ -166,6 +184,31 @@ static int get_slots(const uint8_t *at, const uint8_t *end, unsigned limit, stru
     return at == end ? 0 : -EBADMSG;
 }
 
+static int get_times(const uint8_t *at, const uint8_t *end, struct arena *a,
+                     struct rollup_slots *ret)
+{
+    size_t room = (size_t)(end - at) < ROLLUP_TIME_SLOTS ? (size_t)(end - at) : ROLLUP_TIME_SLOTS;
+    struct rollup_slot *slots = room ? arena_alloc(a, room * sizeof *slots) : NULL;
+    uint64_t slot = 0, count, none;
+    size_t used = 0;
+
+    if (room && !slots)
+        return -ENOMEM;
+    while (at < end) {
+        if (!varint_get(&at, end, &count) || slot >= ROLLUP_TIME_SLOTS)
+            return -EBADMSG;
+        if (count) {
+            slots[used++] = (struct rollup_slot){(unsigned)slot++, (int64_t)count};
+            continue;
+        }
+        if (!varint_get(&at, end, &none) || none == 0 || none >= ROLLUP_TIME_SLOTS - slot)
+            return -EBADMSG;
+        slot += none;
+    }
+    *ret = (struct rollup_slots){slots, used, room};
+    return 0;
+}
+
 int rollup_unpack_all(struct rollup_unpack *u, struct arena *a, struct rollup *ret)
 {
     if (!rollup_unpack_statuses(u, ret))
@@ -175,9 +218,11 @@ int rollup_unpack_all(struct rollup_unpack *u, struct arena *a, struct rollup *r
     ret->delivery_ms = get(u);
     if (u->damaged)
         return -EBADMSG;
-    int failed = get_slots(u->body, u->at, ROLLUP_FAILURE_SLOTS, a, &ret->failures);
-    if (!failed && u->with_times)
-        failed = get_slots(u->times, u->times_at, ROLLUP_TIME_SLOTS, a, &ret->times);
+    int failed = get_failures(u->body, u->at, ROLLUP_FAILURE_SLOTS, a, &ret->failures);
+    if (!failed && u->with_times && u->old_times)
+        failed = get_failures(u->times, u->times_at, ROLLUP_TIME_SLOTS, a, &ret->times);
+    else if (!failed && u->with_times)
+        failed = get_times(u->times, u->times_at, a, &ret->times);
     u->damaged |= failed == -EBADMSG;
     return failed;
 }

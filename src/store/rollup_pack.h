@@ -2,15 +2,18 @@
  * series that are counted at the same time share a row, so that a transaction writes few rows and
  * a reader steps over few.
  *
- * A row has two packs: counts, and the times of delivery, which are many times as long and which
- * few want; a reader that does not ask for them does not read them from disk.
+ * Counts are one pack, and the times of delivery, which are longer and which few want, another.
  *
  *   counts = entry…
  *   entry  = place, size, body            the series' number modulo ROLLUP_CHUNK; bytes of the body
  *   body   = accepted, statuses, segments, cost, delivery_ms, failures
  *   statuses = which of them are not 0, as bits; their counts
+ *   failures = how many; of each what it is above the one before it, and its count
  *   times  = size, slots, for each entry of the counts in turn
- *   failures, slots = how many; of each what it is above the one before it, and its count
+ *   slots  = the count of each slot from 0 on; a 0, and how many slots in a row have none
+ *
+ * Times lie close together, so that a byte for each slot between the quickest and the slowest is
+ * about all it takes, however many messages there are.
  *
  * All are numbers as in varint.h; a count below 0, which is none, takes ten bytes. */
 #pragma once
@@ -33,6 +36,7 @@ struct rollup_unpack {
     const uint8_t *body, *times; /* of the entry at hand; they end at `at` and at `times_at` */
     unsigned place;              /* of the entry at hand */
     bool with_times, damaged;
+    bool old_times; /* as schema 8 had them: packed like failures */
 };
 
 /* A pack of the counts, of at most `n` bytes; and without times, or with: rollup_unpack_times next.

@@ -158,15 +158,18 @@ static void test_nonsense_is_told(void **state)
         {2, 2, {ROLLUP_CHUNK, 0}},                             /* no such place */
         {2, 2, {0, 0}},                                        /* nothing in it */
         {2, 2, {0, 1}},                                        /* longer than it is */
-        {8, 10, {0, 6, 1, 0, 0, 0, 0, 0, 1, 0}},               /* whole; a byte too many below */
-        {9, 11, {0, 7, 1, 0, 0, 0, 0, 0, 0, 1, 0}},            /* among the counts */
-        {8, 11, {0, 6, 1, 0, 0, 0, 0, 0, 2, 0, 0}},            /* among the times */
-        {8, 11, {0, 6, 1, 0, 0, 0, 0, 0, 1, 0, 0}},            /* behind them */
+        {8, 9, {0, 6, 1, 0, 0, 0, 0, 0, 0}},                   /* whole; a byte too many below */
+        {9, 10, {0, 7, 1, 0, 0, 0, 0, 0, 0, 0}},               /* among the counts */
+        {8, 10, {0, 6, 1, 0, 0, 0, 0, 0, 0, 0}},               /* behind the times */
         {8, 8, {0, 6, 1, 0, 0, 0, 0, 0}},                      /* no times */
-        {9, 11, {0, 7, 1, 0, 0, 0, 0, 1, 200, 1, 0}},          /* a slot without a count */
-        {12, 14, {0, 10, 1, 0, 0, 0, 0, 2, 3, 1, 0, 1, 1, 0}}, /* the same slot twice */
-        {8, 13, {0, 6, 1, 0, 0, 0, 0, 0, 4, 1, 128, 4, 1}},    /* a slot above all */
-        {9, 11, {0, 7, 1, 128, 2, 0, 0, 0, 0, 1, 0}},          /* a status above all */
+        {9, 10, {0, 7, 1, 0, 0, 0, 0, 1, 200, 0}},             /* a failure without a count */
+        {12, 13, {0, 10, 1, 0, 0, 0, 0, 2, 3, 1, 0, 1, 0}},    /* the same failure twice */
+        {9, 10, {0, 7, 1, 128, 2, 0, 0, 0, 0, 0}},             /* a status above all */
+        {8, 10, {0, 6, 1, 0, 0, 0, 0, 0, 1, 0}},               /* a run of no length */
+        {8, 11, {0, 6, 1, 0, 0, 0, 0, 0, 2, 0, 0}},            /* of none */
+        {8, 13, {0, 6, 1, 0, 0, 0, 0, 0, 4, 0, 128, 2, 1}},    /* a slot above all */
+        {8, 14, {0, 6, 1, 0, 0, 0, 0, 0, 5, 0, 255, 1, 1, 1}}, /* the last slot, and one more */
+        {8, 10, {0, 6, 1, 0, 0, 0, 0, 0, 1, 128}},             /* half of a count */
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)

@@ -115,6 +115,14 @@ void series_of_message(struct series_record *ret, const struct message *m,
         set_other_tags(ret);
 }
 
+bool series_has_tag(const struct series_record *r, struct str tag)
+{
+    for (struct str rest = r->tags; rest.n;)
+        if (str_eq(str_cut(&rest, '\n'), tag))
+            return true;
+    return false;
+}
+
 /* ---- finding ---- */
 
 static uint64_t hash_of(const struct series_table *t, enum entry_kind kind,

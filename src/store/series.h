@@ -31,6 +31,8 @@ void series_clear(struct series_table *t);
 /* The tags, one per line, sorted and each once; in `room` if they are not so already. p is NULL
  * when they are too long or too many. */
 struct str series_tags(struct str tags, char room[SERIES_TAGS_SIZE]);
+/* Whether this is one of the tags that its messages have. */
+bool series_has_tag(const struct series_record *r, struct str tag);
 /* The series of a message, as far as the message tells: all but the number, and whether its tags
  * are told apart. The views are those of the message or in `room`. */
 void series_of_message(struct series_record *ret, const struct message *m,

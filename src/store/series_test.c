@@ -112,6 +112,17 @@ static void test_what_tells_series_apart(void **state)
     assert_int_equal(number_of(&others[2], 9, NULL), 3);
 }
 
+static void test_a_tag_of_a_set(void **state)
+{
+    struct series_record r = {.tags = STR("ab\nc")}, none = {.tags = STR("")};
+
+    assert_true(series_has_tag(&r, STR("ab")));
+    assert_true(series_has_tag(&r, STR("c")));
+    assert_false(series_has_tag(&r, STR("a")));
+    assert_false(series_has_tag(&r, STR("ab\nc")));
+    assert_false(series_has_tag(&none, STR("")));
+}
+
 static struct str numbered(char out[16], int number)
 {
     return (struct str){out, (size_t)snprintf(out, 16, "tag%d", number)};
@@ -168,9 +179,8 @@ static void test_many(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_tags_are_a_set),
-        TEST(test_what_tells_series_apart),
-        TEST(test_further_sets_of_tags),
+        TEST(test_tags_are_a_set), TEST(test_what_tells_series_apart),
+        TEST(test_a_tag_of_a_set), TEST(test_further_sets_of_tags),
         TEST(test_many),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

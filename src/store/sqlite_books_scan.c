@@ -348,7 +348,7 @@ static int run_scan(struct scan *s)
     if (failed)
         return failed;
     s->messages.rows = r->statements[READ_BOOKS_MESSAGES];
-    s->hours.rows = r->statements[READ_ROLLUP_BETWEEN];
+    s->hours.rows = r->statements[READ_ROLLUP_TIMED];
     s->days.rows = r->statements[READ_BOOKS_DAYS];
     BIND_NUMBERS(s->messages.rows, s->ledger->owner);
     BIND_NUMBERS(s->hours.rows, s->ledger->owner, GRAIN_HOUR, 0, INT64_MAX);

@@ -93,9 +93,13 @@ static void test_right_books(void **state)
 /* Reads the row of the series 2, changes it and writes it back. */
 static void spoil(enum grain grain, void (*change)(struct rollup *r))
 {
-    static const char get[] = "SELECT counts, times FROM rollup WHERE owner = 3 AND grain = ?1";
-    static const char put[] =
-        "UPDATE rollup SET counts = ?2, times = ?3 WHERE owner = 3 AND grain = ?1";
+    static const char get[] = "SELECT c.counts, t.times FROM rollup AS c, rollup AS t"
+                              " WHERE c.owner = 3 AND t.owner = 3 AND c.grain = ?1 AND t.grain = ?2"
+                              " AND t.start = c.start AND t.chunk = c.chunk";
+    static const char *const puts[] = {
+        "UPDATE rollup SET counts = ?2 WHERE owner = 3 AND grain = ?1",
+        "UPDATE rollup SET times = ?2 WHERE owner = 3 AND grain = ?1"};
+    enum grain times_grain = grain == GRAIN_HOUR ? GRAIN_TIMES : grain;
     uint8_t bytes[4096], *to = bytes, times[4096], *times_to = times;
     struct rollup_unpack u;
     struct rollup r;
@@ -105,6 +109,7 @@ static void spoil(enum grain grain, void (*change)(struct rollup *r))
     assert_int_equal(sqlite3_open(test_path, &db), SQLITE_OK);
     assert_int_equal(sqlite3_prepare_v2(db, get, -1, &statement, NULL), SQLITE_OK);
     sqlite3_bind_int(statement, 1, grain);
+    sqlite3_bind_int(statement, 2, times_grain);
     assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
     rollup_unpack_row(&u, statement, 0, true);
     while (rollup_unpack_next(&u)) {
@@ -115,12 +120,14 @@ static void spoil(enum grain grain, void (*change)(struct rollup *r))
         times_to = rollup_pack_times(times_to, &r);
     }
     sqlite3_finalize(statement);
-    assert_int_equal(sqlite3_prepare_v2(db, put, -1, &statement, NULL), SQLITE_OK);
-    sqlite3_bind_int(statement, 1, grain);
-    sqlite3_bind_blob(statement, 2, bytes, (int)(to - bytes), SQLITE_STATIC);
-    sqlite3_bind_blob(statement, 3, times, (int)(times_to - times), SQLITE_STATIC);
-    assert_int_equal(sqlite3_step(statement), SQLITE_DONE);
-    sqlite3_finalize(statement);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(sqlite3_prepare_v2(db, puts[i], -1, &statement, NULL), SQLITE_OK);
+        sqlite3_bind_int(statement, 1, i ? times_grain : grain);
+        sqlite3_bind_blob(statement, 2, i ? times : bytes, (int)(i ? times_to - times : to - bytes),
+                          SQLITE_STATIC);
+        assert_int_equal(sqlite3_step(statement), SQLITE_DONE);
+        sqlite3_finalize(statement);
+    }
     sqlite3_close(db);
 }
 
@@ -254,6 +261,13 @@ static void test_every_row_is_looked_at(void **state)
         {"UPDATE rollup SET counts = x'02' WHERE grain = 1", false, "damaged"},
         {"UPDATE rollup SET counts = x'02' WHERE grain = 2", true, "damaged"},
         {"UPDATE rollup SET counts = x'020601000000007f' WHERE grain = 1", false, "damaged"},
+        {"UPDATE rollup SET times = x'02' WHERE grain = 4", false, "damaged"},
+        {"UPDATE rollup SET times = x'02' WHERE grain = 2", false, "damaged"},
+        {"DELETE FROM rollup WHERE grain = 4", false,
+         "0 of a time to delivery are counted, 1 are there"},
+        {"UPDATE rollup SET times = x'' WHERE grain = 2", false,
+         "0 of a time to delivery are counted, 1 are there"},
+        {"UPDATE rollup SET times = x'' WHERE grain = 3", false, "together are not"},
         {"UPDATE tally SET count = count + 1 WHERE owner = 3 AND status = 4", true,
          "1 delivered are counted, 2 are there"},
         {"INSERT INTO gone VALUES (3, 4, 1)", true, "1 delivered are counted, 2 are there"},

@@ -137,7 +137,7 @@ int books_together(struct ledger *l)
 {
     struct sqlite_reader *r = l->reader;
     struct comparison c = {.ledger = l,
-                           .each.rows = r->statements[READ_ROLLUP_BETWEEN],
+                           .each.rows = r->statements[READ_ROLLUP_TIMED],
                            .together.rows = r->statements[READ_BOOKS_DAYS]};
     struct arena *const arenas[] = {&c.each.memory, &c.together.memory, &c.series_memory};
 

@@ -92,6 +92,7 @@ static int unpack_page(struct sqlite_store *s, struct rollup_page *p, sqlite3_st
     int failed = 0;
 
     rollup_unpack_row(&u, row, 0, true);
+    p->has_times = u.with_times;
     while (!failed && rollup_unpack_next(&u)) {
         p->rows[u.place] = arena_new(&s->rollups->arena, struct rollup);
         failed = p->rows[u.place] ? rollup_unpack_all(&u, &s->rollups->arena, p->rows[u.place])
@@ -134,33 +135,56 @@ static int make_room(struct rollups *r, const struct rollup_page *p)
     return 0;
 }
 
-/* Counts first, and the times behind them. */
-static uint8_t *pack_page(struct rollups *r, const struct rollup_page *p, const uint8_t **ret_times)
+static uint8_t *pack_counts(uint8_t *to, const struct rollup_page *p)
 {
-    uint8_t *to = r->bytes;
-
     for (unsigned i = 0; i < ROLLUP_CHUNK; i++)
         if (p->rows[i])
             to = rollup_pack(to, i, p->rows[i]);
-    *ret_times = to;
+    return to;
+}
+
+static uint8_t *pack_times(uint8_t *to, const struct rollup_page *p)
+{
     for (unsigned i = 0; i < ROLLUP_CHUNK; i++)
         if (p->rows[i])
             to = rollup_pack_times(to, p->rows[i]);
     return to;
 }
 
-static int write_page(struct sqlite_store *s, const struct rollup_page *p)
+/* Counts up to `middle`, times up to the end. */
+static int put(struct sqlite_store *s, const struct rollup_page *p, enum grain grain,
+               const uint8_t *bytes, const uint8_t *middle, const uint8_t *end)
 {
-    sqlite3_stmt *put = s->statements[WRITE_ROLLUP_PUT];
-    const uint8_t *times, *end;
+    sqlite3_stmt *statement = s->statements[WRITE_ROLLUP_PUT];
 
+    BIND_NUMBERS(statement, p->owner, grain, p->start, p->chunk);
+    sqlite3_bind_blob(statement, 5, bytes, (int)(middle - bytes), SQLITE_STATIC);
+    sqlite3_bind_blob(statement, 6, middle, (int)(end - middle), SQLITE_STATIC);
+    return run(s, WRITE_ROLLUP_PUT);
+}
+
+static int write_hour(struct sqlite_store *s, struct rollup_page *p)
+{
+    const uint8_t *bytes = s->rollups->bytes, *end = pack_counts(s->rollups->bytes, p);
+    int failed = put(s, p, GRAIN_HOUR, bytes, end, end);
+
+    if (failed || !p->times_dirty)
+        return failed;
+    end = pack_times(s->rollups->bytes, p);
+    p->times_dirty = false;
+    p->has_times = true;
+    return put(s, p, GRAIN_TIMES, bytes, bytes, end);
+}
+
+static int write_page(struct sqlite_store *s, struct rollup_page *p)
+{
     if (make_room(s->rollups, p) != 0)
         return -ENOMEM;
-    end = pack_page(s->rollups, p, &times);
-    BIND_NUMBERS(put, p->owner, p->grain, p->start, p->chunk);
-    sqlite3_bind_blob(put, 5, s->rollups->bytes, (int)(times - s->rollups->bytes), SQLITE_STATIC);
-    sqlite3_bind_blob(put, 6, times, (int)(end - times), SQLITE_STATIC);
-    return run(s, WRITE_ROLLUP_PUT);
+    p->dirty = false;
+    if (p->grain == GRAIN_HOUR)
+        return write_hour(s, p);
+    uint8_t *middle = pack_counts(s->rollups->bytes, p);
+    return put(s, p, p->grain, s->rollups->bytes, middle, pack_times(middle, p));
 }
 
 int rollup_flush(struct sqlite_store *s)
@@ -168,10 +192,8 @@ int rollup_flush(struct sqlite_store *s)
     struct rollups *r = s->rollups;
     int failed = 0;
 
-    for (struct rollup_page *p = r->dirty; p && !failed; p = p->next_dirty) {
+    for (struct rollup_page *p = r->dirty; p && !failed; p = p->next_dirty)
         failed = write_page(s, p);
-        p->dirty = false;
-    }
     r->dirty = NULL;
     return failed;
 }
@@ -217,6 +239,8 @@ static int apply_to(struct sqlite_store *s, enum grain grain, int64_t number,
     if (failed)
         return failed;
     struct rollup **row = &p->rows[number % ROLLUP_CHUNK];
+    /* Times have an entry for each of the counts. */
+    p->times_dirty |= c->time_ms >= 0 || (!*row && p->has_times);
     if (!*row && !(*row = arena_new(&r->arena, struct rollup)))
         return -ENOMEM;
     if (!p->dirty) {

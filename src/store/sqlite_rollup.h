@@ -13,8 +13,9 @@
 #include "store/sqlite_work.h"
 
 /* The numbers are on disk. GRAIN_TOGETHER: an hour, of all series of an owner together; so that who
- * wants every hour of a month need not look at every series in it. */
-enum grain { GRAIN_HOUR = 1, GRAIN_DAY = 2, GRAIN_TOGETHER = 3 };
+ * wants every hour of a month need not look at every series in it. GRAIN_TIMES: the times of
+ * GRAIN_HOUR, which few want; no row when there are none. */
+enum grain { GRAIN_HOUR = 1, GRAIN_DAY = 2, GRAIN_TOGETHER = 3, GRAIN_TIMES = 4 };
 
 static const int64_t grain_ms[] = {
     [GRAIN_HOUR] = 3600000, [GRAIN_DAY] = 86400000, [GRAIN_TOGETHER] = 3600000};
@@ -27,11 +28,12 @@ enum { TOGETHER_OUTBOUND = 0, TOGETHER_INBOUND = 1, TOGETHER_MMS = 2 };
 
 enum { ROLLUP_PAGES_MAX = 4096, ROLLUP_PAGE_SLOTS = 2 * ROLLUP_PAGES_MAX };
 
-/* A row of `rollup`. */
+/* A row of `rollup`; of an hour, with that of its times. */
 struct rollup_page {
     int64_t owner, start, chunk;
     enum grain grain;
     bool dirty;
+    bool has_times, times_dirty;       /* of an hour: its row of GRAIN_TIMES */
     struct rollup *rows[ROLLUP_CHUNK]; /* NULL: nothing was counted */
     struct rollup_page *next_dirty;
 };
@@ -76,14 +78,16 @@ void sqlite_series_from_row(sqlite3_stmt *row, struct series_record *ret);
  * sql/rollup.sql; views hold until the next step. *ret_series: what its open row says; 0. */
 void sqlite_counted_from_row(sqlite3_stmt *row, struct message *m, int64_t *ret_series);
 
-/* A row whose columns from `at` on are counts and times; the latter are not read unless wanted. */
+/* A row whose columns from `at` on are counts, and times if they are wanted. */
 static inline void rollup_unpack_row(struct rollup_unpack *u, sqlite3_stmt *row, int at, bool times)
 {
     rollup_unpack_begin(u, sqlite3_column_blob(row, at), (size_t)sqlite3_column_bytes(row, at));
-    if (times)
+    if (times && sqlite3_column_bytes(row, at + 1) > 0)
         rollup_unpack_times(u, sqlite3_column_blob(row, at + 1),
                             (size_t)sqlite3_column_bytes(row, at + 1));
 }
 
-/* In the migration to schema 8: counts what there is. */
+/* In the migration to schema 10: takes over what schema 8 counted; counts what there is, unless
+ * schema 8 did. */
+int rollup_convert(struct sqlite_store *s);
 int rollup_backfill(struct sqlite_store *s);

@@ -55,14 +55,14 @@ static int count_all(struct sqlite_store *s, sqlite3_stmt *const *own)
 }
 
 /* The statements of the writing connection are not prepared yet: further migrations may come. */
-int rollup_backfill(struct sqlite_store *s)
+static int count_anew(struct sqlite_store *s)
 {
     sqlite3_stmt *own[OWN_COUNT] = {NULL};
-    int failed = COUNTING ? sqlite_prepare(s->db, own_sql, own, OWN_COUNT) : 0;
+    int failed = sqlite_prepare(s->db, own_sql, own, OWN_COUNT);
 
     for (size_t i = 0; i < USED_COUNT && !failed; i++)
         failed = sqlite_prepare(s->db, &sqlite_write_sql[used[i]], &s->statements[used[i]], 1);
-    if (!failed && COUNTING)
+    if (!failed)
         failed = count_all(s, own);
     sqlite_finalize(own, OWN_COUNT);
     for (size_t i = 0; i < USED_COUNT; i++) {
@@ -71,4 +71,12 @@ int rollup_backfill(struct sqlite_store *s)
     }
     rollup_forget(s);
     return failed;
+}
+
+int rollup_backfill(struct sqlite_store *s)
+{
+    int64_t counted = 0;
+    int failed = sqlite_number(s->db, "SELECT EXISTS (SELECT 1 FROM rollup)", &counted);
+
+    return failed || counted || !COUNTING ? failed : count_anew(s);
 }

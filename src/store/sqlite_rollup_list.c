@@ -18,19 +18,11 @@ struct listing {
 
 /* ---- which series ---- */
 
-static bool has_tag(struct str tags, struct str tag)
-{
-    while (tags.p)
-        if (str_eq(str_cut(&tags, '\n'), tag))
-            return true;
-    return false;
-}
-
 static bool matches(const struct series_record *r, const struct rollup_query *q)
 {
     return (!q->country[0] || memcmp(r->country, q->country, 2) == 0) &&
            (!q->types || q->types & UINT32_C(1) << r->type) &&
-           (!q->tag.p || (r->tags.n && has_tag(r->tags, q->tag))) &&
+           (!q->tag.p || series_has_tag(r, q->tag)) &&
            (!q->sender.p || (r->sender.n && str_eq(r->sender, q->sender)));
 }
 
@@ -119,20 +111,44 @@ static int tell_row(struct listing *l, sqlite3_stmt *row, int64_t span_us, bool 
     return u.damaged ? -EBADMSG : failed;
 }
 
+/* Rows between two times, with those of times or without. */
+static sqlite3_stmt *rows_between(struct listing *l, enum grain grain, bool times, int64_t from_us,
+                                  int64_t to_us)
+{
+    sqlite3_stmt *rows = l->reader->statements[times ? READ_ROLLUP_TIMED : READ_ROLLUP_BETWEEN];
+    int64_t span_us = grain_ms[grain] * 1000;
+
+    BIND_NUMBERS(rows, owner_of(l->query->account, l->query->mode), grain, from_us / span_us,
+                 to_us / span_us);
+    return rows;
+}
+
 static int tell_rows(struct listing *l, enum grain grain, int64_t from_us, int64_t to_us)
 {
-    sqlite3_stmt *rows = l->reader->statements[READ_ROLLUP_BETWEEN];
+    bool times = !l->query->without_times;
     int64_t span_us = grain_ms[grain] * 1000;
     int code, failed = 0;
 
     if (from_us >= to_us)
         return 0;
-    BIND_NUMBERS(rows, owner_of(l->query->account, l->query->mode), grain, from_us / span_us,
-                 to_us / span_us);
+    sqlite3_stmt *rows = rows_between(l, grain, times, from_us, to_us);
     while ((code = sqlite3_step(rows)) == SQLITE_ROW && !failed)
-        failed = tell_row(l, rows, span_us, !l->query->without_times, l->tell);
+        failed = tell_row(l, rows, span_us, times, l->tell);
     int broken = finish(l->reader, rows, code);
     return broken ? broken : failed;
+}
+
+/* Where the last whole day ends. That of the end is whole, too, when nothing was accepted in the
+ * rest of it: the day that is running. */
+static int end_of_days(struct listing *l, int64_t *ret)
+{
+    const int64_t day_us = grain_ms[GRAIN_DAY] * 1000;
+    int64_t last = l->query->to_us / day_us * day_us, next = last + day_us;
+    sqlite3_stmt *rows = rows_between(l, GRAIN_TOGETHER, false, l->query->to_us, next);
+    int code = sqlite3_step(rows);
+
+    *ret = code == SQLITE_DONE ? next : last;
+    return finish(l->reader, rows, code);
 }
 
 /* Whole days between hours at the edges. */
@@ -140,11 +156,14 @@ static int tell_all(struct listing *l)
 {
     const struct rollup_query *q = l->query;
     const int64_t day_us = grain_ms[GRAIN_DAY] * 1000;
-    int64_t first = (q->from_us + day_us - 1) / day_us * day_us, last = q->to_us / day_us * day_us;
+    int64_t first = (q->from_us + day_us - 1) / day_us * day_us, last;
+    int failed = end_of_days(l, &last);
 
-    if (q->by_hour || first >= last)
+    if (failed)
+        return failed;
+    if (first >= last)
         return tell_rows(l, GRAIN_HOUR, q->from_us, q->to_us);
-    int failed = tell_rows(l, GRAIN_HOUR, q->from_us, first);
+    failed = tell_rows(l, GRAIN_HOUR, q->from_us, first);
     if (!failed)
         failed = tell_rows(l, GRAIN_DAY, first, last);
     return failed ? failed : tell_rows(l, GRAIN_HOUR, last, q->to_us);
@@ -193,12 +212,11 @@ static int tell_hours(struct listing *l)
     const struct rollup_query *q = l->query;
     bool together = !l->lacks_outbound && !(l->has_inbound && l->lacks_inbound);
     enum grain grain = together ? GRAIN_TOGETHER : GRAIN_HOUR;
-    sqlite3_stmt *rows = l->reader->statements[READ_ROLLUP_BETWEEN];
     int64_t span_us = grain_ms[grain] * 1000;
+    sqlite3_stmt *rows =
+        rows_between(l, grain, together && !q->without_times, q->from_us, q->to_us);
     int code, failed = 0;
 
-    BIND_NUMBERS(rows, owner_of(q->account, q->mode), grain, q->from_us / span_us,
-                 q->to_us / span_us);
     while ((code = sqlite3_step(rows)) == SQLITE_ROW && !failed)
         failed =
             together ? tell_together_row(l, rows) : tell_row(l, rows, span_us, false, q->hours);

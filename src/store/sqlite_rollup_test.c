@@ -3,6 +3,7 @@
 
 #include "base/test_random.h"
 #include "store/test_fixture.h"
+#include "store/varint.h"
 
 #include <sqlite3.h>
 #include <stdio.h>
@@ -251,16 +252,27 @@ static bool is_wanted(const struct message *m, const struct rollup_query *q, boo
            (!q->tag.p || (told_apart && has_tag(m->tags, q->tag)));
 }
 
-static int64_t start_of(const struct message *m, const struct rollup_query *q)
+/* Days up to here are told whole: that of the end is, too, when none came after the end. */
+static int64_t end_of_days(const struct message_page *p, const struct rollup_query *q)
+{
+    int64_t last_us = q->to_us / DAY_US * DAY_US;
+
+    for (size_t i = 0; i < p->count; i++)
+        if (p->messages[i].created_us >= q->to_us && p->messages[i].created_us < last_us + DAY_US)
+            return last_us;
+    return last_us + DAY_US;
+}
+
+static int64_t start_of(const struct message *m, const struct rollup_query *q, int64_t days_end_us)
 {
     int64_t day_us = m->created_us / DAY_US * DAY_US;
 
-    if (!q->by_hour && day_us >= q->from_us && day_us + DAY_US <= q->to_us)
+    if (day_us >= q->from_us && day_us < days_end_us)
         return day_us;
     return m->created_us / HOUR_US * HOUR_US;
 }
 
-static void count_messages(const struct rollup_query *q)
+static void count_messages(const struct rollup_query *q, bool by_hour)
 {
     struct told_apart sets = {.count = 0};
     struct message_page p;
@@ -271,11 +283,12 @@ static void count_messages(const struct rollup_query *q)
                                         &test_arena, &p),
                      0);
     assert_int_equal(p.count, p.total);
+    int64_t days_end_us = by_hour ? 0 : end_of_days(&p, q);
     for (size_t i = p.count; i-- > 0;) {
         const struct message *m = &p.messages[i];
         bool told_apart = is_told_apart(&sets, m->tags);
         if (is_wanted(m, q, told_apart))
-            count_as_shown(span_at(spans_wanted, &wanted_count, start_of(m, q)), m);
+            count_as_shown(span_at(spans_wanted, &wanted_count, start_of(m, q, days_end_us)), m);
     }
     for (size_t i = 0; q->without_times && i < wanted_count; i++)
         memset(spans_wanted[i].times, 0, sizeof spans_wanted[i].times);
@@ -285,7 +298,7 @@ static void count_messages(const struct rollup_query *q)
 
 static void check_query(const struct rollup_query *q)
 {
-    count_messages(q);
+    count_messages(q, false);
     told_count = 0;
     last_told_us = 0;
     assert_int_equal(store_rollup_each(test_reader, q, take, NULL), 0);
@@ -301,12 +314,10 @@ static void check_hours(const struct rollup_query *query)
     struct rollup_query q = *query;
     bool filtered = q.country[0] || q.types || q.tag.p || q.sender.p;
 
-    q.by_hour = true;
     q.without_times = filtered;
-    count_messages(&q);
+    count_messages(&q, true);
     told_count = 0;
     last_told_us = 0;
-    q.by_hour = false;
     q.hours = take_hour;
     hours_timed = !filtered;
     assert_int_equal(store_rollup_each(test_reader, &q, ignore, NULL), 0);
@@ -323,7 +334,6 @@ static struct rollup_query random_query(int64_t begin_us)
     struct rollup_query q = {.account = 1 + below(8) / 7,
                              .mode = below(8) ? MODE_LIVE : MODE_TEST,
                              .from_us = begin_us / HOUR_US * HOUR_US,
-                             .by_hour = below(2),
                              .without_times = below(2)};
 
     if (below(3)) {
@@ -407,16 +417,85 @@ static void exec(const char *sql)
     sqlite3_close(db);
 }
 
-/* As the version before left it: then the messages are counted when the store is opened. */
+/* As it was before there were rollups: then the messages are counted when the store is opened. */
 static void count_anew(void)
 {
     test_close();
-    exec("DROP TABLE series; DROP TABLE rollup; DROP TABLE pulse; DROP TABLE lane_tally;"
-         "DROP TABLE hook_tally; DROP TABLE request_tally; DROP TABLE edge; DROP TABLE gone;"
+    exec("DROP TABLE media; DROP TABLE content; DROP TABLE series; DROP TABLE rollup; DROP TABLE "
+         "pulse;"
+         "DROP TABLE lane_tally; DROP TABLE hook_tally; DROP TABLE request_tally; DROP TABLE edge; "
+         "DROP TABLE gone;"
          "ALTER TABLE work DROP COLUMN series; ALTER TABLE schedule DROP COLUMN series;"
          "PRAGMA user_version = 7");
     test_open();
     sets_max = ALL_SETS;
+}
+
+static uint8_t *pack_old_times(uint8_t *to, const struct rollup_slots *s)
+{
+    uint8_t body[4096], *end = varint_put(body, s->count);
+    unsigned before = 0;
+
+    for (size_t i = 0; i < s->count; i++) {
+        end = varint_put(end, s->at[i].slot - before);
+        end = varint_put(end, (uint64_t)s->at[i].count);
+        before = s->at[i].slot;
+    }
+    to = varint_put(to, (uint64_t)(end - body));
+    memcpy(to, body, (size_t)(end - body));
+    return to + (end - body);
+}
+
+static void put_old_row(sqlite3_stmt *row, sqlite3_stmt *put)
+{
+    uint8_t times[1 << 16], *to = times;
+    struct rollup_unpack u;
+    struct rollup r;
+
+    arena_reset(&test_arena);
+    rollup_unpack_row(&u, row, 4, true);
+    while (rollup_unpack_next(&u)) {
+        assert_int_equal(rollup_unpack_all(&u, &test_arena, &r), 0);
+        to = pack_old_times(to, &r.times);
+    }
+    assert_false(u.damaged);
+    for (int i = 0; i < 5; i++)
+        sqlite3_bind_value(put, i + 1, sqlite3_column_value(row, i));
+    sqlite3_bind_blob(put, 6, times, (int)(to - times), SQLITE_STATIC);
+    assert_int_equal(sqlite3_step(put), SQLITE_DONE);
+    sqlite3_reset(put);
+}
+
+static void put_old_rows(void)
+{
+    static const char *const sql[] = {
+        "SELECT owner, grain, start, chunk, counts, CASE grain WHEN 1 THEN t.times ELSE c.times END"
+        " FROM counted AS c LEFT JOIN (SELECT owner, 1 AS grain, start, chunk, times FROM counted"
+        "  WHERE grain = 4) AS t USING (owner, grain, start, chunk) WHERE grain < 4",
+        "INSERT INTO rollup VALUES (?1, ?2, ?3, ?4, ?5, ?6)"};
+    sqlite3_stmt *own[2];
+    sqlite3 *db;
+
+    assert_int_equal(sqlite3_open(test_path, &db), SQLITE_OK);
+    assert_int_equal(sqlite_prepare(db, sql, own, 2), 0);
+    while (sqlite3_step(own[0]) == SQLITE_ROW)
+        put_old_row(own[0], own[1]);
+    sqlite_finalize(own, 2);
+    sqlite3_close(db);
+}
+
+/* As schema 9 left it, with the times of hours beside the counts. */
+static void put_times_back(void)
+{
+    test_close();
+    exec("ALTER TABLE rollup RENAME TO counted;"
+         "CREATE TABLE rollup (owner INTEGER NOT NULL, grain INTEGER NOT NULL,"
+         "  start INTEGER NOT NULL, chunk INTEGER NOT NULL, counts BLOB NOT NULL,"
+         "  times BLOB NOT NULL, PRIMARY KEY (owner, grain, start, chunk)) WITHOUT ROWID;"
+         "PRAGMA user_version = 9");
+    put_old_rows();
+    exec("DROP TABLE counted");
+    open_store();
 }
 
 static void test_histories(void **state)
@@ -434,6 +513,8 @@ static void test_histories(void **state)
     for (size_t i = 0; i < sizeof begins_us / sizeof *begins_us; i++) {
         seed = 11 + i;
         live_through(begins_us[i], 120);
+        put_times_back();
+        check_all(begins_us[i]);
         count_anew();
         check_all(begins_us[i]);
         for (int more = 0; more < 20; more++)
@@ -483,13 +564,13 @@ static void test_many_rows(void **state)
     struct rollup_query q = {.account = 1,
                              .mode = MODE_LIVE,
                              .to_us = test_now_us / HOUR_US * HOUR_US + HOUR_US,
-                             .by_hour = true};
+                             .hours = add_accepted};
     told_accepted = 0;
     told_series = 0;
-    assert_int_equal(store_rollup_each(test_reader, &q, add_accepted, NULL), 0);
+    assert_int_equal(store_rollup_each(test_reader, &q, ignore, NULL), 0);
     assert_int_equal(told_accepted, MANY);
     assert_int_equal(told_series, MANY);
-    q.by_hour = false;
+    q.hours = NULL;
     told_accepted = 0;
     assert_int_equal(store_rollup_each(test_reader, &q, add_accepted, NULL), 0);
     assert_int_equal(told_accepted, MANY);

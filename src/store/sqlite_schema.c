@@ -15,14 +15,15 @@ static int schema_version(sqlite3 *db, int64_t *ret)
 }
 
 /* What a migration does that SQL cannot say. */
-static int count_what_is_there(struct sqlite_store *s)
+static int renew_rollups(struct sqlite_store *s)
 {
-    int failed = pulse_backfill(s);
+    int failed = rollup_convert(s);
     return failed ? failed : rollup_backfill(s);
 }
 
 static int (*const steps[SCHEMA_VERSION])(struct sqlite_store *s) = {
-    [7] = count_what_is_there,
+    [7] = pulse_backfill,
+    [9] = renew_rollups,
 };
 
 static int run_one(struct sqlite_store *s, int64_t version)

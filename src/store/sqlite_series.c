@@ -103,11 +103,14 @@ int sqlite_series_of(struct sqlite_store *s, const struct message *m, int64_t *r
     if (failed)
         return failed;
     series_of_message(&series, m, room);
+    *ret = series_find(&r->series, &series);
+    if (*ret) /* so its tags are told apart */
+        return 0;
     series_settle(&r->series, &series, r->tag_sets_max);
     *ret = series_find(&r->series, &series);
-    if (*ret == 0) {
-        failed = add(s, &series);
-        *ret = series.id;
-    }
+    if (*ret)
+        return 0;
+    failed = add(s, &series);
+    *ret = series.id;
     return failed;
 }

@@ -21,17 +21,9 @@ struct summing {
 
 /* ---- which series ---- */
 
-static bool has_tag(struct str tags, struct str tag)
-{
-    while (tags.p)
-        if (str_eq(str_cut(&tags, '\n'), tag))
-            return true;
-    return false;
-}
-
 static enum part part_of(const struct series_record *r, const struct message_filter *f)
 {
-    bool tagged = !f->tag.p || (r->tags.n && has_tag(r->tags, f->tag));
+    bool tagged = !f->tag.p || series_has_tag(r, f->tag);
     bool directed = !f->direction || r->direction == f->direction;
 
     if (!f->from.p)

@@ -246,7 +246,6 @@ struct rollup_query {
     int64_t account;
     enum mode mode;
     int64_t from_us, to_us; /* whole hours; accepted from then on, and before */
-    bool by_hour;           /* each row is an hour; else whole UTC days are one row */
     bool without_times;     /* times of delivery are not told, which is quicker */
     char country[3];        /* "" = any */
     uint32_t types;         /* bits 1 << enum message_type; 0 = any */
@@ -256,9 +255,9 @@ struct rollup_query {
      * else it is each that matches, without its times of delivery. */
     rollup_tell *hours;
 };
-/* Tells all rows that match, in the order of time. The record of a series stays at its place
- * throughout, counts hold until the next ones are told. Cost depends on the time asked for, not on
- * how many messages there are. */
+/* Tells all rows that match, in the order of time: whole UTC days, and hours at the edges. The
+ * record of a series stays at its place throughout, counts hold until the next ones are told. Cost
+ * depends on the time asked for, not on how many messages there are. */
 int store_rollup_each(struct store_reader *r, const struct rollup_query *query, rollup_tell *tell,
                       void *context);
 /* Calls of the API, by hour, with whole hours as bounds. */

@@ -30,7 +30,6 @@ describe('mms: what an MMSC answers', { timeout: 180_000 * slowness }, () => {
       const failed = await live.status(id, 'failed');
       if (errorCode) assert.equal(failed.errorCode, errorCode, code);
       assert.ok(failed.errorMessage, code);
-      assert.equal(failed.cost.amount, 0, 'nothing was taken');
       assert.match(JSON.stringify(await live.events(id)), new RegExp(`answered ${code}`), code);
     }
     assert.equal(peer.submits.length, Object.keys(permanent).length, 'none is tried twice');

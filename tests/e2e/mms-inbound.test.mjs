@@ -27,8 +27,9 @@ const capture = (name) => {
 };
 
 describe('mms: what an MMSC brings', { timeout: 120_000 * slowness }, () => {
-  it('is a message with its media, to be read, downloaded and told', withMms(files, {}, { server: { env: localhostAllowed } }, async ({ peer, live, client }) => {
+  it('is a message with its media, to be read, downloaded and told', withMms(files, {}, { server: { env: localhostAllowed } }, async ({ peer, live, client, t }) => {
     const receiver = await Receiver.start();
+    t.after(() => receiver.stop());
     await new Hooks(client).create({ url: receiver.url(), events: ['message.received'], secret: newSecret() });
     const photo = jpeg(40_000, 5);
     const film = mp4(900_000, 6);
@@ -67,7 +68,6 @@ describe('mms: what an MMSC brings', { timeout: 120_000 * slowness }, () => {
     assert.equal(type, 'message.received');
     assert.deepEqual(data.mediaUrls, message.mediaUrls);
     assert.equal(kept(live), 2);
-    await receiver.stop();
   }));
 
   it('opts a handset out that writes STOP under a picture', withMms(files, {}, {}, async ({ peer, media, client }) => {
@@ -82,25 +82,25 @@ describe('mms: what an MMSC brings', { timeout: 120_000 * slowness }, () => {
     assert.ok((await live.events(message.messageId)).some((e) => e.type === 'media' && /^2 more media files/.test(e.description)));
   }));
 
-  for (const [word, status, errorCode] of [
-    ['Retrieved', 'delivered', null], ['Expired', 'failed', 'carrier_expired'], ['Rejected', 'failed', 'carrier_rejected'],
-    ['Unrecognised', 'failed', 'undeliverable'], ['unrecognized', 'failed', 'undeliverable'], ['NotSupported', 'failed', 'undeliverable'],
-    ['DeliveryConditionNotMet', 'failed', 'undeliverable'], ['Unreachable', 'failed', 'unreachable'],
-    ['Forwarded', 'sent', null], ['Deferred', 'sent', null], ['Indeterminate', 'sent', null], ['Frobnicated', 'sent', null],
-  ]) {
-    it(`${word}: ${errorCode ?? status}`, withMms(files, {}, {}, async ({ peer, media, live, client }) => {
-      let id;
-      peer.submit = (submit, response) => { id = peer.take(submit, response, { report: false }); return true; };
+  it('words of reports, whoever they say that it is from', withMms(files, {}, {}, async ({ peer, media, live, client }) => {
+    let id;
+    peer.submit = (submit, response) => { id = peer.take(submit, response, { report: false }); return true; };
+    for (const [word, status, errorCode] of [
+      ['Retrieved', 'delivered', null], ['Expired', 'failed', 'carrier_expired'], ['Rejected', 'failed', 'carrier_rejected'],
+      ['Unrecognised', 'failed', 'undeliverable'], ['unrecognized', 'failed', 'undeliverable'], ['NotSupported', 'failed', 'undeliverable'],
+      ['DeliveryConditionNotMet', 'failed', 'undeliverable'], ['Unreachable', 'failed', 'unreachable'],
+      ['Forwarded', 'sent', null], ['Deferred', 'sent', null], ['Indeterminate', 'sent', null], ['Frobnicated', 'sent', null],
+    ]) {
       const { messageId } = await client.sent({ to: '+14155550123', text: word, mediaUrls: [media.url('cat.jpg')] });
       await live.status(messageId, 'sent');
       // Sender and Recipient are the wrong way round, or somebody else's: the MessageID counts.
       const { code } = await peer.report(` ${id} `, word, { fields: { Sender: { Number: '+14155550123/TYPE=PLMN' }, Recipient: { ShortCode: '999' }, StatusText: 'as it is' } });
       assert.equal(code, 1000);
       const message = await live.status(messageId, status);
-      assert.equal(message.errorCode, errorCode);
-      assert.ok((await live.events(messageId)).some((e) => e.description?.includes(`The MMSC's report says ${word}: as it is.`)));
-    }));
-  }
+      assert.equal(message.errorCode, errorCode, word);
+      if (status !== 'delivered') assert.ok((await live.events(messageId)).some((e) => e.description === `The MMSC's report says ${word}: as it is.`), word);
+    }
+  }));
 
   it('a report that comes before the answer, twice, or late', withMms(files, {}, {}, async ({ peer, media, live, client }) => {
     peer.submit = (submit, response) => {
@@ -188,8 +188,8 @@ describe('mms: what an MMSC brings', { timeout: 120_000 * slowness }, () => {
     live.configure(live.sections({ listen_password: 'n3w', allow: '127.0.0.2/32, 192.0.2.0/24' }));
     await until('the allow list', async () => (await deliver()).status === 403);
     assert.equal((await deliver({ localAddress: '127.0.0.2' })).status, 200);
-    live.configure(live.sections({ allow: 'everywhere' }));
-    await until('the fault', () => /\[mmsc acme\] allow: 'everywhere' is no network/.test(live.server.stderr));
+    live.configure(live.sections({ listen_password: 'n3w', allow: '10.1.2.3/8' }));
+    await until('the fault', () => /\[mmsc acme\] allow: '10\.1\.2\.3\/8' is an address in a network/.test(live.server.stderr));
     assert.equal((await deliver()).status, 403, 'all is as it was');
   }));
 

@@ -23,8 +23,9 @@ describe('mms: the life of a message', { timeout: 120_000 * slowness }, () => {
   it('is fetched, goes out in the right form, is delivered, priced and told', withMms(files, { authorization: basic('user', 'pass'), reports: false }, {
     settings: { username: 'user', password: 'pass', service_code: 'gold' },
     server: { env: localhostAllowed },
-  }, async ({ peer, media, live, client }) => {
+  }, async ({ peer, media, live, client, t }) => {
     const receiver = await Receiver.start();
+    t.after(() => receiver.stop());
     const secret = newSecret();
     await new Hooks(client).create({ url: receiver.url(), events: ['*'], secret });
     const before = Date.now();
@@ -106,7 +107,6 @@ describe('mms: the life of a message', { timeout: 120_000 * slowness }, () => {
       return carriers.acme?.receipts >= 1 && carriers;
     })).acme;
     assert.equal(acme.taken, 1);
-    await receiver.stop();
   }));
 
   it('sends a large file in binary where the MMSC wants that, and shows a token', withMms(files, { authorization: 'Bearer t0ken' }, {

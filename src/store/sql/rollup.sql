@@ -10,16 +10,28 @@ SELECT {series_columns} FROM series;
 -- name: series_list
 SELECT {series_columns} FROM series WHERE owner = ?1;
 
+-- part: rollup_times
+CASE grain WHEN 1 THEN (
+  SELECT times FROM rollup AS t
+  WHERE t.owner = r.owner AND t.grain = 4 AND t.start = r.start AND t.chunk = r.chunk)
+ELSE times END
+
 -- name: rollup_get
-SELECT counts, times FROM rollup WHERE owner = ?1 AND grain = ?2 AND start = ?3 AND chunk = ?4;
+SELECT counts, {rollup_times} FROM rollup AS r
+WHERE owner = ?1 AND grain = ?2 AND start = ?3 AND chunk = ?4;
 
 -- name: rollup_put
 INSERT OR REPLACE INTO rollup (owner, grain, start, chunk, counts, times)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6);
 
+-- part: rollups_between
+WHERE owner = ?1 AND grain = ?2 AND start >= ?3 AND start < ?4 ORDER BY start, chunk
+
 -- name: rollup_between
-SELECT start, chunk, counts, times FROM rollup
-WHERE owner = ?1 AND grain = ?2 AND start >= ?3 AND start < ?4 ORDER BY start, chunk;
+SELECT start, chunk, counts FROM rollup {rollups_between};
+
+-- name: rollup_timed
+SELECT start, chunk, counts, {rollup_times} FROM rollup AS r {rollups_between};
 
 -- name: message_cost
 SELECT cost_micros, direction FROM message WHERE id = ?1;
