@@ -1,0 +1,160 @@
+# shellcheck shell=bash
+# MMS, from the API to the report: images of 100 KB are fetched from nginx over HTTPS and go to an
+# MMSC over MM7 (bench/mmsc.c), which reports each as retrieved. Sourced by script/bench.
+
+MMSC=$ROOT/build/bench/mmsc
+MMSC_PID=
+MMSC_URL=
+MMS_WINDOW=200
+MMS_IMAGES=64 # so many different ones
+MMS_BATCH=1000
+
+mmsc_listens() { MMSC_URL=$(head -n 1 "$TMP/mmsc.out" 2>/dev/null) && [[ -n $MMSC_URL ]]; }
+
+# mmsc_start NAME: an MMSC that brings its reports to the server NAME.
+mmsc_start() {
+    rm -f "$TMP/mmsc.out"
+    nice -n 10 "$MMSC" "$TMP/$1/mm7-address" /mm7/mmsc >"$TMP/mmsc.out" 2>"$TMP/mmsc.err" &
+    MMSC_PID=$!
+    disown
+    wait_for 10 mmsc_listens || die "the MMSC does not start: $(tail -n 3 "$TMP/mmsc.err")"
+}
+
+mmsc_stop() {
+    [[ -z $MMSC_PID ]] || stop_pid "$MMSC_PID"
+    MMSC_PID=
+}
+
+stop_mms() { mmsc_stop; }
+
+# Files that begin as JPEG does, each with other bytes behind.
+images_make() {
+    local i dir=$TMP/nginx/media
+    mkdir -p "$dir"
+    for ((i = 0; i < MMS_IMAGES; i++)); do
+        { printf '\xff\xd8\xff\xe0\x00\x10JFIF\x00' && head -c 102389 /dev/urandom; } >"$dir/$i.jpg"
+    done
+}
+
+# batch_body FIRST: a batch of MMS, the same images in turn.
+batch_body() {
+    awk -v n="$MMS_BATCH" -v images="$MMS_IMAGES" -v at="https://$NGINX_ADDRESS/media" 'BEGIN {
+        printf "{\"messages\":["
+        for (i = 0; i < n; i++)
+            printf "%s{\"to\":\"+1212555%04d\",\"text\":\"Look at this\",\"mediaUrls\":[\"%s/%d.jpg\"]}", i ? "," : "", i % 10000, at, i % images
+        printf "]}"
+    }'
+}
+
+mms_config() {
+    live_config "$1" "$(printf '[media]\nallow_localhost = on\nca = %s\n[mm7]\nlisten = 127.0.0.1:0\n' "$TMP/nginx/cert.pem"
+        printf '[mmsc mmsc]\nurl = %s/mm7\nwindow = %s\n' "$MMSC_URL" "$MMS_WINDOW"
+        carrier_section sink "$SINK_PORT")"
+    sed -i 's/^type = toll-free$/&\ncapabilities = sms mms/' "$TMP/$1/skylark.ini"
+}
+
+mms_start() {
+    sink_start
+    mkdir -p "$TMP/mms"
+    mmsc_start mms
+    mms_config mms
+    live_start mms
+    wait_for 10 carrier_bound mms sink || die "Skylark does not bind"
+}
+
+mms_stop() {
+    server_stop mms
+    mmsc_stop
+    sink_stop
+    rm -rf "$TMP/mms"
+}
+
+mms_sent() { api mms /v1/messages/batch --json "@$TMP/batch.json" >"$TMP/mms.answer" || die "the batch was refused: $(head -c 300 "$TMP/mms.answer")"; }
+mms_arrived() { (($(status_total mms delivered) >= $1)); }
+mms_busy() { (($(status_total mms queued) > 0)); }
+
+# Batches one after the other for as long as the file $TMP/mms.on is there: two are on their way.
+mms_flood() {
+    local sent=0
+    while [[ -e $TMP/mms.on ]]; do
+        mms_sent
+        sent=$((sent + MMS_BATCH))
+        while [[ -e $TMP/mms.on ]] && (($(status_total mms queued) > MMS_BATCH)); do sleep 0.2; done
+    done
+}
+
+# How many go in a second, and the memory it takes.
+mms_round() {
+    # shellcheck disable=SC2153 # script/bench sets it
+    local begin total=$((MMS_BATCH * MMS_BATCHES)) i
+    mms_start
+    begin=$(monotonic)
+    for ((i = 0; i < MMS_BATCHES; i++)); do mms_sent; done
+    wait_for 300 mms_arrived "$total" ||
+        die "$(status_total mms delivered) of $total were delivered, $(status_total mms failed) failed: $(tail -n 2 "$TMP/mms.err")"
+    MMS_RATE=$(calc "$total / (($(monotonic) - $begin) / 1000000)" 0)
+    MMS_RSS=$(awk '/^VmHWM/ { printf "%.1f", $2 / 1024 }' "/proc/${SERVER_PID[mms]}/status")
+    mms_stop
+}
+
+# sms_p99 RATE: p99 in ms of POST /v1/send; from 201 to submit_sm is in WAIT_P99.
+sms_p99() {
+    : >"$TMP/sink.log"
+    run_pace_clean mms --send --expect 201 --rate "$1" --seconds "$LATENCY_SECONDS" --log "$TMP/sent.log"
+    sleep 1
+    SMS_P99=$(calc "$(field p99_us "$PACE_RESULT") / 1000" 2)
+    WAIT_P99=$(wait_p99 "$TMP/sent.log")
+}
+
+# The same sends, alone and beside a flood of MMS.
+mms_beside() {
+    local alone flood
+    mms_start
+    sms_p99 "$MMS_SMS_RATE"
+    alone=$SMS_P99
+    CALM_WAIT=$WAIT_P99
+    touch "$TMP/mms.on"
+    mms_flood &
+    flood=$!
+    wait_for 20 mms_busy || die "no MMS on its way"
+    sms_p99 "$MMS_SMS_RATE"
+    rm -f "$TMP/mms.on"
+    wait "$flood" || true
+    note mms_alone "$alone" mms_beside "$SMS_P99" mms_change "$(calc "$SMS_P99 / $alone")" mms_calm_wait "$CALM_WAIT" mms_wait "$WAIT_P99"
+    say "  p99 of sending SMS: $alone ms, $SMS_P99 ms beside MMS; from 201 to submit_sm $CALM_WAIT ms, $WAIT_P99 ms"
+    mms_stop
+}
+
+# The media server and the MMSC are other machines in real life: what they do here must not be taken
+# for what the server does.
+media_start() {
+    [[ -z $NGINX_PID ]] || stop_pid "$NGINX_PID"
+    NGINX_PID=
+    nginx_start
+    # shellcheck disable=SC2046 # several words on purpose
+    renice -n 10 -p "$NGINX_PID" $(pgrep -P "$NGINX_PID") >/dev/null
+}
+
+media_stop() {
+    stop_pid "$NGINX_PID"
+    NGINX_PID=
+}
+
+part_mms() {
+    local round name
+    media_start
+    images_make
+    batch_body >"$TMP/batch.json"
+    for name in mms_rate mms_rss mms_alone mms_beside mms_change mms_calm_wait mms_wait; do : >"$TMP/$name.figures"; done
+    for ((round = 1; round <= ROUNDS; round++)); do
+        mms_round
+        note mms_rate "$MMS_RATE" mms_rss "$MMS_RSS"
+        say "  mms round $round: $(thousands "$MMS_RATE")/s, $MMS_RSS MiB"
+        mms_beside
+    done
+    media_stop
+    row "MMS of 100 KB, accepted to delivered" "$(thousands "$(figure mms_rate)")/s" "$(thousands $((MMS_BATCH * MMS_BATCHES))) messages" "≥ 300/s" "$(figure mms_rate) >= 300"
+    row "most resident memory then, $MMS_WINDOW in flight" "$(figure mms_rss) MiB" "" "≤ 160 MiB" "$(figure mms_rss) <= 160"
+    row "p99 of sending SMS beside MMS at full rate" "$(figure mms_beside) ms" "$(calc "$(figure mms_change)" 2) × alone ($(figure mms_alone) ms), $(thousands "$MMS_SMS_RATE")/s" "≤ 1.1 ×" "$(figure mms_change) <= 1.1"
+    row "p99 from 201 to submit_sm beside MMS at full rate" "$(figure mms_wait) ms" "alone $(figure mms_calm_wait) ms" "" -
+}
