@@ -235,6 +235,7 @@ static int start_api(struct server *s)
                                   .clock = &clock_real,
                                   .guard = s->guard,
                                   .docs_url = s->config->server_docs_url,
+                                  .public_url = s->config->server_public_url,
                                   .failed_keys = (unsigned)s->config->server_failed_keys};
     int failed = api_new(&s->api, &options);
 

@@ -5,6 +5,7 @@
 #include "api/stats_stream.h"
 #include "api/stream_seats.h"
 #include "api/throttle.h"
+#include "view/public_url.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -22,6 +23,7 @@ int api_new(struct api **ret, const struct api_options *options)
     routes_prepare();
     a->options = *options;
     snprintf(a->docs_url, sizeof a->docs_url, "%s", options->docs_url);
+    public_url_set(options->public_url ? options->public_url : "");
     a->throttle = throttle_new(options->failed_keys);
     a->seats = stream_seats_new();
     buf_init(&a->errors_page, PAGE_MAX);
@@ -50,6 +52,11 @@ void api_bound(void *api, const char *address)
 
     if (!a->docs_url[0])
         snprintf(a->docs_url, sizeof a->docs_url, "https://%s/docs", address);
+    if (!public_url().n) {
+        char url[256];
+        snprintf(url, sizeof url, "https://%s", address);
+        public_url_set(url);
+    }
 }
 
 void api_set_trouble(struct api *a, const char *why)

@@ -27,7 +27,8 @@ struct api_options {
     const struct address_guard *guard; /* where webhooks may lead */
     /* Where `documentation` links lead, "https://example.com/docs"; "": to this server's /docs. */
     const char *docs_url;
-    unsigned failed_keys; /* wrong keys that an address may show in a minute; 0 = any number */
+    const char *public_url; /* where clients reach us; NULL or "": where the server listens */
+    unsigned failed_keys;   /* wrong keys that an address may show in a minute; 0 = any number */
 };
 
 int api_new(struct api **ret, const struct api_options *options);

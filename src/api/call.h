@@ -287,7 +287,7 @@ void inbox_look(struct api_worker *w);
 
 call_handler send_create;
 call_handler batch_create, batch_get;
-call_handler messages_list, messages_get, messages_cancel, messages_events;
+call_handler messages_list, messages_get, messages_cancel, messages_events, messages_media;
 call_handler inbound_create;
 call_handler inbox_get;
 call_handler events_get;

@@ -313,6 +313,7 @@ static void fill_request(const char *head, const char *body)
                                     .body = str_of(body_bytes),
                                     .content_type = "application/json",
                                     .status = 500,
+                                    .length = -1,
                                     .id = "req_0123456789abcdef"};
     request.malformed = http_head_parse(str_of(head_bytes), &request.head);
     assert_null(request.malformed);

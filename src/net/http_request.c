@@ -55,6 +55,7 @@ struct http_request *http_request_new(struct http_conn *c)
     r->head.field_count = 0;
     r->malformed = NULL;
     r->stream = NULL;
+    r->length = -1;
     r->body_too_large = r->head_too_large = r->suspended = false;
     r->status = 500;
     r->content_type = "application/json";
@@ -111,6 +112,8 @@ const char *http_reason(unsigned status)
         return "OK";
     case 201:
         return "Created";
+    case 304:
+        return "Not Modified";
     case 400:
         return "Bad Request";
     case 401:
@@ -177,13 +180,22 @@ static void add_head(struct buf *b, const struct http_request *r, bool close)
         buf_add(b, STR("Connection: close\r\n"));
 }
 
+static void add_length(struct buf *b, int64_t length)
+{
+    buf_add(b, STR("Content-Length: "));
+    buf_add_i64(b, length);
+    buf_add(b, STR("\r\n"));
+}
+
 void http_request_write_head(struct http_request *r, bool close)
 {
     struct buf *b = &r->conn->worker->plain;
 
     buf_clear(b);
     add_head(b, r, close);
-    if (!r->head.old)
+    if (r->length >= 0)
+        add_length(b, r->length);
+    else if (!r->head.old)
         buf_add(b, STR("Transfer-Encoding: chunked\r\n"));
     buf_add(b, STR("\r\n"));
 }
@@ -195,9 +207,9 @@ void http_request_write(struct http_request *r, bool close)
 
     buf_clear(b);
     add_head(b, r, close);
-    buf_add(b, STR("Content-Length: "));
-    buf_add_i64(b, (int64_t)body.n);
-    buf_add(b, STR("\r\n\r\n"));
+    if (r->status != 304) /* it would be that of the body which the client has */
+        add_length(b, (int64_t)body.n);
+    buf_add(b, STR("\r\n"));
     if (r->method != HTTP_HEAD)
         buf_add(b, body);
     if (r->out.failed) /* a part of an answer must not pass for the whole */

@@ -17,7 +17,7 @@
 
 #include <netinet/in.h>
 
-enum { HTTP_WHY_SIZE = 256, HTTP_HEADERS_MAX = 10, REQUEST_ID_SIZE = 20 };
+enum { HTTP_WHY_SIZE = 256, HTTP_HEADERS_MAX = 16, REQUEST_ID_SIZE = 20 };
 
 enum http_method { HTTP_OTHER, HTTP_GET, HTTP_HEAD, HTTP_POST, HTTP_PATCH, HTTP_DELETE };
 
@@ -73,6 +73,7 @@ struct http_request {
     struct http_request *next_free;
     int64_t began_us;                     /* when its head was here; the clock that never jumps */
     const struct http_stream_ops *stream; /* NULL: the answer is a whole */
+    int64_t length; /* of a stream: what is left of the bytes that it will have; -1: nobody knows */
     bool suspended;
 };
 
@@ -145,12 +146,20 @@ struct http_stream_ops {
      * goes out as the stream's last bytes, if there is still a client. Afterwards the request is
      * the server's. */
     void (*over)(struct http_request *r);
+    /* The client's side has taken all that was added: adds the next piece to r->out. One that adds
+     * nothing ends the stream. On the worker's thread, by turns with other connections. NULL:
+     * whoever has something to tell adds it by itself. */
+    void (*more)(struct http_request *r);
 };
 
 /* In a handler, or in `finish`: the answer becomes a stream. Its head goes out when that returns,
  * with the status and headers as they are then, and with what is in r->out by then. From then on
  * the worker's thread may add to r->out whenever it likes. To HEAD only the head goes out. */
 void http_stream_begin(struct http_request *r, const struct http_stream_ops *ops);
+/* The same of a stream that will have so many bytes, which the head says: with fewer of them the
+ * client sees that some are missing, more are not sent. A server that drains lets it end. */
+void http_stream_begin_sized(struct http_request *r, const struct http_stream_ops *ops,
+                             int64_t length);
 /* Sends what is in r->out as one chunk. */
 void http_stream_flush(struct http_request *r);
 /* Bytes that were added and that the client's side has not taken. Whoever adds more in spite of

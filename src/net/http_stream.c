@@ -18,15 +18,30 @@ static void count(struct http_worker *w, int by)
     atomic_store_explicit(&w->streams, streams + (unsigned)by, memory_order_relaxed);
 }
 
+static bool is_sized(const struct http_request *r)
+{
+    return r->length >= 0;
+}
+
+static bool is_chunked(const struct http_request *r)
+{
+    return !is_sized(r) && !r->head.old;
+}
+
 /* Moves what was added onto the worker's `plain`. */
 static void take_out(struct http_request *r)
 {
     struct buf *plain = &r->conn->worker->plain;
 
-    if (r->out.n && !r->head.old)
+    if (is_sized(r)) {
+        if ((int64_t)r->out.n > r->length)
+            r->out.n = (size_t)r->length;
+        r->length -= (int64_t)r->out.n;
+    }
+    if (r->out.n && is_chunked(r))
         buf_printf(plain, "%zx\r\n", r->out.n);
     buf_add(plain, buf_str(&r->out));
-    if (r->out.n && !r->head.old)
+    if (r->out.n && is_chunked(r))
         buf_add(plain, STR("\r\n"));
     if (r->out.failed) /* something is missing: what follows must not pass for the rest */
         plain->failed = true;
@@ -57,7 +72,11 @@ static void finish(struct http_conn *c)
         c->close_after = true;
     buf_clear(&c->worker->plain);
     take_out(r);
-    if (!r->head.old)
+    if (r->length > 0) { /* the client waits for more than there is */
+        http_conn_close(c);
+        return;
+    }
+    if (is_chunked(r))
         buf_add(&c->worker->plain, STR("0\r\n\r\n"));
     if (http_conn_send_plain(c))
         http_conn_finish(c);
@@ -81,7 +100,7 @@ void http_stream_start(struct http_conn *c)
 {
     struct http_request *r = c->request;
 
-    if (r->head.old)
+    if (r->head.old && !is_sized(r))
         c->close_after = true;
     http_request_write_head(r, c->close_after);
     c->state = CONN_STREAM;
@@ -122,14 +141,27 @@ static bool send_on(struct http_conn *c)
     return true;
 }
 
+/* True: it can have its next turn at once. */
+static bool ask_for_more(struct http_conn *c)
+{
+    struct http_request *r = c->request;
+
+    r->stream->more(r);
+    if (r->out.n == 0 && !r->out.failed)
+        c->ending = true;
+    else
+        http_stream_flush(r);
+    return c->ending || c->broken || c->unsent.n == 0;
+}
+
 bool http_stream_step(struct http_conn *c)
 {
     if (c->broken || c->hangup || (c->unsent.n && !send_on(c))) {
         http_conn_close(c);
         return false;
     }
-    if (!c->ending && !is_draining(c))
-        return false;
+    if (!c->ending && (!is_draining(c) || is_sized(c->request)))
+        return c->request->stream->more && c->unsent.n == 0 && ask_for_more(c);
     finish(c);
     return c->state != CONN_DEAD;
 }
@@ -157,6 +189,13 @@ void http_stream_flush(struct http_request *r)
     } else if (c->unsent.n && !waited) {
         http_conn_set_deadline(c, c->worker->server->options.request_timeout_us);
     }
+}
+
+void http_stream_begin_sized(struct http_request *r, const struct http_stream_ops *ops,
+                             int64_t length)
+{
+    http_stream_begin(r, ops);
+    r->length = length;
 }
 
 size_t http_stream_unsent(const struct http_request *r)

@@ -3,6 +3,7 @@
 #include "messaging/price.h"
 #include "messaging/words.h"
 #include "view/public_id.h"
+#include "view/public_url.h"
 
 void routing_put(struct json_writer *w, const struct message *m)
 {
@@ -46,6 +47,34 @@ static void put_lines(struct json_writer *w, const char *key, struct str lines)
     json_end(w);
 }
 
+/* Where this service has the files of a message that was sent to it; their types are what the
+ * message itself knows of them. */
+static void put_own_media(struct json_writer *w, const struct id_cipher *ids,
+                          const struct message *m)
+{
+    struct str types = m->media, base = public_url();
+    char id[PUBLIC_ID_SIZE], url[PUBLIC_URL_MAX + 64];
+
+    public_id_format(ids, MESSAGE_ID_PREFIX, m->id, id);
+    json_key(w, "mediaUrls");
+    json_begin_array(w);
+    for (int number = 1; types.n; number++) {
+        str_cut(&types, '\n');
+        str_format(url, sizeof url, "%.*s/v1/messages/%.*s/media/%d", STR_FMT(base), PUBLIC_ID_SIZE,
+                   id, number);
+        json_put_string(w, str_of(url));
+    }
+    json_end(w);
+}
+
+static void put_media(struct json_writer *w, const struct id_cipher *ids, const struct message *m)
+{
+    if (m->media.n && m->direction == DIRECTION_INBOUND)
+        put_own_media(w, ids, m);
+    else
+        put_lines(w, "mediaUrls", m->media);
+}
+
 static void put_given(struct json_writer *w, const char *key, struct str text)
 {
     if (text.n)
@@ -82,7 +111,7 @@ void message_put(struct json_writer *w, const struct id_cipher *ids, const struc
     json_member_text(w, "from", m->from);
     json_member_text(w, "to", m->to);
     json_member_text(w, "text", m->text);
-    put_lines(w, "mediaUrls", m->media);
+    put_media(w, ids, m);
     put_extras(w, ids, m);
     json_member_word(w, "type", kind_word(m->kind));
     json_member_word(w, "messageType", message_type_word(m->type));
