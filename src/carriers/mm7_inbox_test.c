@@ -258,10 +258,12 @@ static int replay(const char *name)
     return post_with("/mm7/acme", head, path, (struct str){body + 2, (size_t)(end - body) - 2});
 }
 
-#define ENVELOPE(space, transaction, inside)                                                       \
-    "<?xml version='1.0'?><e:Envelope xmlns:e='http://schemas.xmlsoap.org/soap/envelope/'>"        \
+#define XML "<?xml version='1.0'?>"
+#define BARE(space, transaction, inside)                                                           \
+    "<e:Envelope xmlns:e='http://schemas.xmlsoap.org/soap/envelope/'>"                             \
     "<e:Header><TransactionID xmlns='" space "'>" transaction "</TransactionID></e:Header>"        \
     "<e:Body>" inside "</e:Body></e:Envelope>"
+#define ENVELOPE(space, transaction, inside) XML BARE(space, transaction, inside)
 
 #define REPORT(space, id, status)                                                                  \
     ENVELOPE(space, "tx-9",                                                                        \
@@ -458,7 +460,9 @@ static void test_not_understood(void **state)
         "nonsense",
         "<?xml version='1.0'?><html/>",
         "<e:Envelope xmlns:e='http://schemas.xmlsoap.org/soap/envelope/'><e:Body>",
-        "<!DOCTYPE x [<!ENTITY a 'b'>]>" REPORT(MM7_NAMESPACE, "&a;", "Retrieved") + 21,
+        XML "<!DOCTYPE x [<!ENTITY a 'b'>]>" BARE(MM7_NAMESPACE, "tx",
+                                                  "<ReadReplyReq xmlns='" MM7_NAMESPACE
+                                                  "'><MessageID>&a;</MessageID></ReadReplyReq>"),
     };
 
     for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {

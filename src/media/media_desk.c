@@ -29,8 +29,9 @@ struct media_desk {
 
     /* The engine's. */
     struct loop_signal *told;
-    struct mailbox answers; /* fetches that are at their end */
-    bool refused;           /* somebody waits for room */
+    struct media_fetch *asked; /* all that are not answered */
+    struct mailbox answers;    /* fetches that are at their end */
+    bool refused;              /* somebody waits for room */
 
     _Atomic size_t held, flying_shown;
 };
@@ -149,6 +150,23 @@ static void on_farewell(struct errand *e)
 
 /* ---- the port, on the engine's thread ---- */
 
+static void note_asked(struct media_desk *d, struct media_fetch *f)
+{
+    f->asked_next = d->asked;
+    if (d->asked)
+        d->asked->asked_previous = f;
+    d->asked = f;
+    atomic_fetch_add_explicit(&d->held, 1, memory_order_relaxed);
+}
+
+static void note_answered(struct media_desk *d, struct media_fetch *f)
+{
+    *(f->asked_previous ? &f->asked_previous->asked_next : &d->asked) = f->asked_next;
+    if (f->asked_next)
+        f->asked_next->asked_previous = f->asked_previous;
+    atomic_fetch_sub_explicit(&d->held, 1, memory_order_relaxed);
+}
+
 static int fetch(void *desk, const struct message *m, const struct media_profile *profile)
 {
     struct media_desk *d = desk;
@@ -163,17 +181,20 @@ static int fetch(void *desk, const struct message *m, const struct media_profile
     f->owner = d;
     f->landed = on_landed;
     f->errand.back = on_wish;
-    atomic_fetch_add_explicit(&d->held, 1, memory_order_relaxed);
+    note_asked(d, f);
     mailbox_post(&d->home, &f->errand.job.letter);
     return 0;
 }
 
-/* Without memory for it the fetch goes on, and its answer is for nobody. */
+/* Its answer may be on the way already: it must not be taken for that of a later wish for the same
+ * message. Without memory for the letter the fetch goes on in vain. */
 static void forget(void *desk, int64_t message)
 {
     struct media_desk *d = desk;
     struct farewell *w = calloc(1, sizeof *w);
 
+    for (struct media_fetch *f = d->asked; f; f = f->asked_next)
+        f->unwanted |= f->message == message;
     if (!w)
         return;
     *w = (struct farewell){.errand.back = on_farewell, .desk = d, .message = message};
@@ -184,7 +205,7 @@ static void tell(struct media_desk *d, struct media_fetch *f)
 {
     struct media_answer answer = {.failure = f->failure, .detail = str_of(f->detail)};
 
-    if (!f->forgotten)
+    if (!f->unwanted)
         d->options.done(d->options.context, f->message, &answer);
     media_fetch_free(f);
 }
@@ -195,7 +216,7 @@ static void tell_all(void *desk)
 
     for (struct letter *l = mailbox_take(&d->answers), *next; l; l = next) {
         next = l->next;
-        atomic_fetch_sub_explicit(&d->held, 1, memory_order_relaxed);
+        note_answered(d, (struct media_fetch *)l);
         tell(d, (struct media_fetch *)l);
     }
     if (d->refused) {

@@ -2,6 +2,8 @@
 #include "media/test_media.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
 
 enum { PEERS = 5 };
 
@@ -169,6 +171,37 @@ static void test_what_is_with_the_writer_is_kept(void **state)
     assert_int_equal(test_media_files(), kept); /* all or nothing */
 }
 
+/* The engine's thread is busy while the answer comes, and then wants the message no more: what it
+ * finds in its mailbox is old. That the answer is in there is known when the next wish is seen to
+ * be begun. */
+static void forget_too_late(void *context)
+{
+    const struct media_port *port = media_desk_port(test_desk);
+    struct message next = {.id = 77, .media = str_of(context)};
+
+    test_peer_send(&peers[0], STR("HTTP/1.1 404 No\r\nContent-Length: 0\r\n\r\n"));
+    while (media_desk_count(test_desk).failures == 0)
+        usleep(100);
+    assert_int_equal(port->fetch(port->context, &next, &test_profile), 0);
+    accept_one(&peers[1]);
+    port->forget(port->context, 76);
+}
+
+static void test_an_answer_that_is_too_late(void **state)
+{
+    char text[64];
+    struct message first = {.id = 76};
+
+    snprintf(text, sizeof text, "https://127.0.0.1:%u/a", test_media_server.port);
+    first.media = str_of(text);
+    test_media_ask_this(&first);
+    accept_one(&peers[0]);
+    test_loop_do(forget_too_late, text);
+    test_loop_settle();
+    assert_false(test_media_answered(76));
+    assert_int_equal(media_desk_count(test_desk).held, 1);
+}
+
 /* ---- the end ---- */
 
 static void test_an_end_in_the_midst(void **state)
@@ -219,11 +252,17 @@ int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(test_each_has_its_own_answer),         TEST(test_only_so_many_messages),
-        TEST(test_only_so_many_connections),        TEST(test_half_of_the_connections_for_one_host),
-        TEST(test_what_is_forgotten_ends),          TEST(test_what_waits_can_be_forgotten),
-        TEST(test_what_is_with_the_writer_is_kept), TEST(test_an_end_in_the_midst),
-        TEST(test_an_end_before_the_beginning),     TEST(test_a_faulty_authority),
+        TEST(test_each_has_its_own_answer),
+        TEST(test_only_so_many_messages),
+        TEST(test_only_so_many_connections),
+        TEST(test_half_of_the_connections_for_one_host),
+        TEST(test_what_is_forgotten_ends),
+        TEST(test_what_waits_can_be_forgotten),
+        TEST(test_what_is_with_the_writer_is_kept),
+        TEST(test_an_answer_that_is_too_late),
+        TEST(test_an_end_in_the_midst),
+        TEST(test_an_end_before_the_beginning),
+        TEST(test_a_faulty_authority),
     };
 #undef TEST
 

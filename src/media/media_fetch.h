@@ -19,13 +19,15 @@ struct media_fetch {
     enum failure failure; /* of the first file that could not be had */
     char detail[MEDIA_DETAIL_SIZE];
 
-    struct media_fetch *previous, *next; /* the owner's */
+    struct media_fetch *previous, *next;             /* the owner's, */
+    struct media_fetch *asked_previous, *asked_next; /* and for its other thread */
+    bool unwanted;
 
     /* Its own. */
     enum media_need need;
     struct media_budget budget;
     unsigned count, started, flying;
-    bool forgotten; /* nobody wants an answer */
+    bool forgotten; /* nobody wants it any more */
     bool putting;   /* it is with the writer */
     bool tried;     /* and was there, */
     bool put;       /* with success */

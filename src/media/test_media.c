@@ -225,6 +225,17 @@ int test_media_ask(int64_t message)
     return w.result;
 }
 
+static void ask_this(void *context)
+{
+    const struct media_port *port = media_desk_port(test_desk);
+    assert_int_equal(port->fetch(port->context, context, &test_profile), 0);
+}
+
+void test_media_ask_this(const struct message *m)
+{
+    test_loop_do(ask_this, (void *)m);
+}
+
 static void forget(void *context)
 {
     struct wish *w = context;

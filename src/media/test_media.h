@@ -28,6 +28,8 @@ void test_desk_end(void);
 int64_t test_media_message(const char *urls);
 /* The desk is asked for its media: 0 or -EAGAIN. */
 int test_media_ask(int64_t message);
+/* For one that the store does not know. */
+void test_media_ask_this(const struct message *m);
 void test_media_forget(int64_t message);
 /* Both: a message that is asked for. */
 int64_t test_media_wanted(const char *urls);
