@@ -1,5 +1,5 @@
-/* GET /v1/messages/{messageId}/media/{number}: a media file of a message, sent from its file piece
- * by piece as the client takes it. */
+/* GET /v1/messages/{messageId}/media/{mediaNumber}: a media file of a message, sent from its file
+ * piece by piece as the client takes it. */
 #include "api/call.h"
 #include "net/digest.h"
 

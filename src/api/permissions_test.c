@@ -17,7 +17,7 @@ static const struct {
     {"GET", "/v1/messages", PERMISSION_SMS_READ, false},
     {"GET", "/v1/messages/{messageId}", PERMISSION_SMS_READ, false},
     {"GET", "/v1/messages/{messageId}/events", PERMISSION_SMS_READ, false},
-    {"GET", "/v1/messages/{messageId}/media/{number}", PERMISSION_SMS_READ, false},
+    {"GET", "/v1/messages/{messageId}/media/{mediaNumber}", PERMISSION_SMS_READ, false},
     {"POST", "/v1/messages/{messageId}/cancel", PERMISSION_SMS_SEND, false},
     {"GET", "/v1/stats/live", PERMISSION_SMS_READ, false},
     {"GET", "/v1/rate-limits", ANY, false},

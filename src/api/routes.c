@@ -25,7 +25,7 @@ static const struct route {
     {HTTP_POST, "/v1/send", WITH_KEY, PERMISSION_SMS_SEND, send_create},
     {HTTP_GET, "/v1/messages/{messageId}", WITH_KEY, PERMISSION_SMS_READ, messages_get},
     {HTTP_GET, "/v1/messages/{messageId}/events", WITH_KEY, PERMISSION_SMS_READ, messages_events},
-    {HTTP_GET, "/v1/messages/{messageId}/media/{number}", WITH_KEY, PERMISSION_SMS_READ,
+    {HTTP_GET, "/v1/messages/{messageId}/media/{mediaNumber}", WITH_KEY, PERMISSION_SMS_READ,
      messages_media},
     {HTTP_POST, "/v1/messages/{messageId}/cancel", WITH_KEY, PERMISSION_SMS_SEND, messages_cancel},
     {HTTP_GET, "/v1/messages", WITH_KEY, PERMISSION_SMS_READ, messages_list},

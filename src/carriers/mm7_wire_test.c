@@ -3,6 +3,7 @@
 
 #include "mm7/body.h"
 
+#include <stdlib.h>
 #include <unistd.h>
 
 static struct mm7_outlet *outlet;
@@ -192,6 +193,28 @@ static void nobody_there_is_not_sent(void **state)
     test_listen(&test_mmsc, NULL);
 }
 
+/* The MMSC cannot have what it has not read to the end: there is no doubt, and it may be sent again
+ * without a word of duplicates. */
+static void half_a_message_has_not_arrived(void **state)
+{
+    enum { LARGE = 32 << 20 };
+    char *large = malloc(LARGE);
+    struct test_peer p;
+
+    memset(large, 'x', LARGE);
+    large[LARGE - 1] = '\0';
+    begin();
+    give((const char *const[]){large, NULL});
+    assert_true(test_peer_accept(&p, &test_mmsc, TEST_PEER_PATIENCE_MS));
+    assert_true(test_peer_read(&p, TEST_PEER_PATIENCE_MS));
+    test_peer_reset(&p);
+    until_told(1);
+    assert_int_equal(outcome.outcome, CARRIER_LATER);
+    assert_int_equal(outcome.shows, MM7_SHOWS_ILL);
+    free(large);
+    end();
+}
+
 static void half_an_answer_is_none(void **state)
 {
     struct test_peer p;
@@ -263,6 +286,7 @@ int main(void)
         WIRE_TEST(addresses_have_the_form_that_it_wants),
         WIRE_TEST(without_its_files_it_does_not_go),
         WIRE_TEST(nobody_there_is_not_sent),
+        WIRE_TEST(half_a_message_has_not_arrived),
         WIRE_TEST(half_an_answer_is_none),
         WIRE_TEST(what_is_not_answered_in_time_may_have_arrived),
         WIRE_TEST(what_was_sent_when_it_is_aborted_may_have_arrived),

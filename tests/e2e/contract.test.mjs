@@ -6,10 +6,12 @@ import http from 'node:http';
 import { formFields, formTries, queryTries, tries } from './lib/cases.mjs';
 import { neverSeen } from './lib/coverage.mjs';
 import { operationCalled, operations } from './lib/operations.mjs';
+import { mediaFiles } from './lib/media-files.mjs';
 import { Server } from './lib/server.mjs';
 import { slowness, until } from './lib/wait.mjs';
 import { World, ahead, atOnce, chiefName, companions, faultCode, freshNumber, samplesFor, tollFree, unknownIds } from './lib/world.mjs';
 
+let media;
 let server;
 let world;
 
@@ -192,10 +194,14 @@ function testIdempotency(op) {
 
 describe('contract', { timeout: 240_000 * slowness }, () => {
   before(async () => {
-    server = await Server.start({ leakCheck: true, args: ['--allow-localhost-webhooks', 'on'] });
-    world = await World.make(server);
+    media = await mediaFiles();
+    server = await Server.start({ leakCheck: true, env: { SKYLARK_MEDIA_CA: media.ca, SKYLARK_MEDIA_ALLOW_LOCALHOST: 'on' }, args: ['--allow-localhost-webhooks', 'on'] });
+    world = await World.make(server, media);
   });
-  after(() => server?.dispose());
+  after(async () => {
+    await server?.dispose();
+    await media?.stop();
+  });
 
   for (const op of operations) {
     describe(op.name, () => {

@@ -7,6 +7,7 @@ import { description } from './lib/contract.mjs';
 import { operations } from './lib/operations.mjs';
 import { sourceRoot } from './lib/program.mjs';
 import { endTroubled, fields, maintained, unprovoked, ways } from './lib/provoke.mjs';
+import { mediaFiles } from './lib/media-files.mjs';
 import { Server, removeFolder, temporaryFolder } from './lib/server.mjs';
 import { slowness } from './lib/wait.mjs';
 import { World } from './lib/world.mjs';
@@ -20,6 +21,7 @@ const families = { 4: 'validation_error', 5: 'api_error' };
 const family = (status) => ({ 401: 'authentication_error', 403: 'authentication_error', 429: 'rate_limit_exceeded' }[status] ?? families[Math.trunc(status / 100)]);
 
 describe('errors', { timeout: 240_000 * slowness }, () => {
+  let media;
   let server;
   let world;
 
@@ -39,14 +41,16 @@ describe('errors', { timeout: 240_000 * slowness }, () => {
   }
 
   before(async () => {
-    server = await Server.start({ leakCheck: true });
-    world = await World.make(server);
+    media = await mediaFiles();
+    server = await Server.start({ leakCheck: true, env: { SKYLARK_MEDIA_CA: media.ca, SKYLARK_MEDIA_ALLOW_LOCALHOST: 'on' } });
+    world = await World.make(server, media);
     world.folder = temporaryFolder();
   });
   after(async () => {
     await endTroubled();
     if (world) removeFolder(world.folder);
     await server?.dispose();
+    await media?.stop();
   });
 
   for (const op of withKey) {

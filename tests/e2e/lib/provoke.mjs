@@ -284,6 +284,7 @@ export const ways = {
   test_key_required: async (op, world) => world.call(op, {}, await liveClient(world)),
   account_suspended: async (op, world) => world.call(op, {}, await suspendedClient(world)),
   message_not_found: foreign,
+  media_not_found: async (op, world) => world.call(op, { params: { messageId: world.mms.messageId, mediaNumber: '2' } }),
   webhook_not_found: foreign,
   delivery_not_found: async (op, world) => world.call(op, { params: { webhookId: world.webhook.webhookId, deliveryId: 'dlv_0' } }),
   batch_not_found: foreign,

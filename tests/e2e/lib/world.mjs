@@ -32,6 +32,7 @@ const bases = {
   getBatch: async ({ batch }) => ({ params: { batchId: batch.batchId } }),
   listMessages: async () => ({}),
   getMessage: async ({ message }) => ({ params: { messageId: message.messageId } }),
+  getMessageMedia: async ({ mms }) => ({ params: { messageId: mms.messageId, mediaNumber: '1' } }),
   getMessageEvents: async ({ message }) => ({ params: { messageId: message.messageId } }),
   cancelMessage: async ({ api }) => ({
     params: { messageId: (await api.sent({ to: freshNumber(), text: 'x', scheduledAt: ahead(day) })).messageId },
@@ -79,12 +80,15 @@ for (const { id } of operations) assert.ok(bases[id], `lib/world.mjs has no good
 
 export class World {
   // A client whose key may do everything, and one of everything to look at.
-  static async make(server) {
+  // `media`: see lib/media-files.mjs; the server trusts it.
+  static async make(server, media) {
     const world = new World();
     world.server = server;
+    world.media = media;
     world.api = await server.keyedClient({ name: 'all', permissions });
     world.webhook = await world.newWebhook();
     world.message = await world.delivered();
+    world.mms = await world.withMedia();
     world.delivery = (await world.api.get(`/v1/webhooks/${world.webhook.webhookId}/deliveries`)).body.data[0];
     world.changing = await world.newWebhook();
     world.quiet = await world.newWebhook({ events: ['message.opt_in'] }); // is told of nothing
@@ -103,6 +107,13 @@ export class World {
       const message = await this.api.message(messageId);
       return message.status === 'delivered' && message;
     });
+  }
+
+  // A message whose file has been fetched.
+  async withMedia() {
+    const message = await this.api.sent({ to: atOnce, text: 'Look', mediaUrls: [this.media.url('cat.jpg')] });
+    await until('the file', async () => (await this.api.get(`/v1/messages/${message.messageId}/media/1`)).status === 200);
+    return message;
   }
 
   async newOptOut() {
@@ -246,6 +257,7 @@ export const samples = {
   'listDeliveries.cursor': (world) => ({ good: [world.delivery.deliveryId], bad: ['', 'x', 'dlv_', 'dlv_0', 'dlv_-----------', world.message.messageId] }),
   webhookId: () => ({ bad: ['x', 'whk_', 'whk_0', 'whk_-----------', 'whk_é', 'msg_00000000000'] }),
   deliveryId: () => ({ bad: ['x', 'dlv_', 'dlv_0', 'dlv_-----------', 'msg_00000000000'] }),
+  mediaNumber: () => ({ bad: ['x', '0', '2', '11', '-1', '1.0', '18446744073709551617'] }),
   messageId: () => ({ bad: ['x', 'msg_', 'msg_0', 'msg_-----------', 'msg_é', 'bat_00000000000'] }),
   keyId: () => ({ bad: ['x', 'key_', 'key_0', 'key_-----------', 'msg_00000000000'] }),
 };
@@ -307,4 +319,5 @@ export const companions = {
 // What the answer to an id of the wrong form is: it names nothing that exists.
 export const unknownIds = {
   messageId: 'message_not_found', batchId: 'batch_not_found', keyId: 'key_not_found', webhookId: 'webhook_not_found', deliveryId: 'delivery_not_found',
+  mediaNumber: 'media_not_found',
 };
