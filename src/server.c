@@ -408,7 +408,7 @@ static void greet(const struct server *s)
     for (size_t i = 0; i < c->carrier_count; i++)
         buf_printf(&carriers, "%s%s", i ? ", " : "", c->carriers[i].name);
     for (size_t i = 0; i < c->mmsc_count; i++)
-        buf_printf(&carriers, "%s%s", i + c->carrier_count ? ", " : "", c->mmscs[i].name);
+        buf_printf(&carriers, "%s%s", i > 0 || c->carrier_count ? ", " : "", c->mmscs[i].name);
     greeting_print(&s->data, usual, s->url, s->first_key, buf_str(&carriers), s->metrics_url);
 }
 
