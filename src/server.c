@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -16,6 +17,7 @@ enum {
     EXIT_FAILED = 1,
     EXIT_BAD_CONFIG = 78,
     SIMULATED_MAX = 262144,
+    FILES_ENOUGH = 65536,
     LOOK_MS = 1000 /* dispatch looks by itself, should a read of the store have failed */
 };
 #define RENEW_CHECK_US (INT64_C(3600) * 1000000)
@@ -398,6 +400,17 @@ static int open_signals(void)
     return signalfd(-1, &set, SFD_CLOEXEC);
 }
 
+/* Connections and media files take more than the few that a process may have open at first. */
+static void raise_file_limit(void)
+{
+    struct rlimit files;
+
+    if (getrlimit(RLIMIT_NOFILE, &files) < 0 || files.rlim_cur >= FILES_ENOUGH)
+        return;
+    files.rlim_cur = files.rlim_max < FILES_ENOUGH ? files.rlim_max : FILES_ENOUGH;
+    setrlimit(RLIMIT_NOFILE, &files);
+}
+
 static void greet(const struct server *s)
 {
     const struct config *c = s->config;
@@ -440,6 +453,7 @@ int server_run(struct config *config, const struct config_source *source)
     int signals = open_signals();
 
     server_set_log(config);
+    raise_file_limit();
     int failed = signals < 0 ? -errno : start_all(&s);
     if (failed) {
         fprintf(stderr, "skylark: %s\n", s.why[0] ? s.why : strerror(-failed));

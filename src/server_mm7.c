@@ -8,7 +8,7 @@
 #include <errno.h>
 
 /* An MMSC keeps a few connections open. A message may have megabytes and come slowly. */
-enum { WORKERS = 2, CONNECTIONS = 128, PER_ADDRESS = 64 };
+enum { WORKERS = 2, CONNECTIONS = 1024 }; /* all of them may come from one address */
 #define REQUEST_US INT64_C(60000000)
 #define IDLE_US    INT64_C(120000000)
 
@@ -87,7 +87,7 @@ static int listen_for(struct server *s)
     struct http_server_options options = {.listen = listen_on,
                                           .workers = WORKERS,
                                           .max_connections = CONNECTIONS,
-                                          .max_per_address = PER_ADDRESS,
+                                          .max_per_address = CONNECTIONS,
                                           .request_timeout_us = REQUEST_US,
                                           .idle_timeout_us = IDLE_US,
                                           .body_max = MM7_INBOX_SMALL,

@@ -114,6 +114,11 @@ static bool open_files(struct mm7_sending *s)
     }
     for (size_t i = 0; i < count; i++) {
         int fd = store_media_open(w->options.store, &s->media[i]);
+        if (fd < 0 && fd != -ENOENT) {
+            fail(s, CARRIER_LATER, FAILURE_UPSTREAM_ERROR,
+                 "A media file could not be opened at the moment.");
+            return false;
+        }
         if (fd < 0)
             break;
         s->files[s->file_count++] =
@@ -192,10 +197,14 @@ static ssize_t give(void *sending, char *out, size_t room)
     return n;
 }
 
+/* A kept connection was dead. What the MMSC may have had whole is not repeated behind our back:
+ * that is for dispatch to decide, and to count. */
 static int give_again(void *sending)
 {
     struct mm7_sending *s = sending;
 
+    if (s->given >= s->body.length)
+        return -ECANCELED;
     s->given = 0;
     return mm7_body_rewind(&s->body);
 }
@@ -216,7 +225,7 @@ static void on_answer(void *sending, const struct loop_http_reply *reply)
     leave(s);
     s->request = NULL;
     if (s->source_fault) {
-        fail(s, CARRIER_REFUSED, FAILURE_MEDIA_UNREACHABLE,
+        fail(s, CARRIER_LATER, FAILURE_UPSTREAM_ERROR,
              "A media file could not be read while it was sent.");
         return;
     }

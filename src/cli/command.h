@@ -16,6 +16,8 @@
     X(METRICS_LISTEN, "metrics-listen", 0, "HOST:PORT", NULL)                                      \
     X(LOG_FORMAT, "log-format", 0, "FORMAT", NULL)                                                 \
     X(ALLOW_LOCALHOST, "allow-localhost-webhooks", 0, "off|on", NULL)                              \
+    X(ALLOW_LOCALHOST_MEDIA, "allow-localhost-media", 0, "off|on", NULL)                           \
+    X(MM7_LISTEN, "mm7-listen", 0, "HOST:PORT", NULL)                                              \
     X(NAME, "name", 0, "NAME", "What the key is for, in your words.")                              \
     X(TYPE, "type", 0, "test|live", "test simulates, live really sends; test if not given.")       \
     X(PLAN, "plan", 0, "NAME", "Plan whose limits hold; 'default' if not given.")                  \

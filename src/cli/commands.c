@@ -6,7 +6,7 @@
 #define CLIENT_SET STORE_SET, HAS(URL), HAS(CACERT), HAS(OUTPUT)
 #define SETTING_SET                                                                                \
     STORE_SET, HAS(LISTEN), HAS(WORKERS), HAS(LOG_LEVEL), HAS(LOG_FORMAT), HAS(ALLOW_LOCALHOST),   \
-        HAS(METRICS_LISTEN)
+        HAS(ALLOW_LOCALHOST_MEDIA), HAS(METRICS_LISTEN), HAS(MM7_LISTEN)
 
 #define MEANS(...) ((const struct meaning[]){__VA_ARGS__, {OPTION_COUNT, NULL, NULL}})
 #define MEANS_SECRET                                                                               \

@@ -7,6 +7,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+/* More descriptors than any machine of ours has open. Pages that nobody touches cost nothing. */
+enum { SIZE_MOST = 1 << 20 };
+
 struct conn_address {
     struct in6_addr address;
     unsigned count; /* 0 = the slot is free */
@@ -19,9 +22,10 @@ int conn_table_init(struct conn_table *t, size_t max, size_t max_per_address)
     memset(t, 0, sizeof *t);
     t->max = max;
     t->max_per_address = max_per_address;
-    t->size = max + 1024; /* descriptors of files and pipes stand between those of connections */
-    if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < t->size)
-        t->size = files.rlim_cur;
+    /* Descriptors of files, pipes and other listeners stand between those of connections. */
+    t->size = getrlimit(RLIMIT_NOFILE, &files) == 0 ? files.rlim_cur : max + 1024;
+    if (t->size > SIZE_MOST)
+        t->size = SIZE_MOST;
     for (t->address_slots = 64; t->address_slots < 2 * max;)
         t->address_slots *= 2;
     t->conns = calloc(t->size, sizeof *t->conns);
@@ -121,6 +125,7 @@ struct conn *conn_open(struct conn_table *t, int fd, const struct sockaddr *addr
         slot->count++;
         t->count++;
         c = &t->conns[fd];
+        t->end = (size_t)fd < t->end ? t->end : (size_t)fd + 1;
         c->open = true;
         c->address = key;
         conn_set_deadline(c, deadline_us);
@@ -145,7 +150,7 @@ void conn_close(struct conn_table *t, int fd)
 void conn_table_sweep(struct conn_table *t, int64_t now_us)
 {
     pthread_mutex_lock(&t->lock);
-    for (size_t fd = 0; fd < t->size; fd++) {
+    for (size_t fd = 0; fd < t->end; fd++) {
         struct conn *c = &t->conns[fd];
         if (c->open && atomic_load_explicit(&c->deadline_us, memory_order_relaxed) < now_us) {
             conn_set_deadline(c, CONN_NO_DEADLINE);
@@ -157,7 +162,7 @@ void conn_table_sweep(struct conn_table *t, int64_t now_us)
 
 void conn_table_close_all(struct conn_table *t)
 {
-    for (size_t fd = 0; fd < t->size; fd++)
+    for (size_t fd = 0; fd < t->end; fd++)
         if (t->conns[fd].open) {
             conn_close(t, (int)fd);
             close((int)fd);
