@@ -118,6 +118,7 @@ static void without_mm7_the_status_counts(void **state)
         {401, CARRIER_UNTRIED, MM7_SHOWS_CLOSED, "check username and password"},
         {403, CARRIER_UNTRIED, MM7_SHOWS_CLOSED, "address is allowed"},
         {404, CARRIER_ELSEWHERE, MM7_SHOWS_ILL, "HTTP 404."},
+        {413, CARRIER_ELSEWHERE, MM7_SHOWS_WELL, "HTTP 413."},
         {408, CARRIER_LATER, MM7_SHOWS_ILL, "HTTP 408."},
         {429, CARRIER_LATER, MM7_SHOWS_BUSY, "HTTP 429."},
         {500, CARRIER_LATER, MM7_SHOWS_ILL, "HTTP 500."},

@@ -13,7 +13,7 @@
 enum {
     LOOP_HTTP_READ_MAX = 64 << 10,    /* of a body, unless body_max is more */
     LOOP_HTTP_HEADERS_MAX = 64 << 10, /* of an answer */
-    LOOP_HTTP_WORD_SIZE = 128,        /* of a header that is kept */
+    LOOP_HTTP_WORD_SIZE = 1024,       /* of a header that is kept: types of multiparts are long */
     LOOP_HTTP_REQUEST_MAX = 64 << 20  /* of a copy of what is sent */
 };
 

@@ -61,7 +61,7 @@ describe('grafana: the files', () => {
       assert.ok(type === 'heatmap' ? options.yAxis.unit : fieldConfig.defaults.unit, `${title} has no unit`);
     }
     const rows = board.panels.filter(({ type }) => type === 'row').map(({ title }) => title);
-    assert.deepEqual(rows, ['At a glance', 'Traffic', 'Queue', 'Carriers', 'Receipts', 'Webhooks', 'Store', 'Process']);
+    assert.deepEqual(rows, ['At a glance', 'Traffic', 'Queue', 'Carriers', 'Receipts', 'Webhooks', 'Store', 'Process', 'MMS']);
   });
 });
 
