@@ -93,10 +93,12 @@ static void test_commits_after_housekeeping_are_synced(void **state)
         }
         assert_int_equal(store_commit(test_store), 0);
         int before = atomic_load(&syncs);
-        store_housekeep(test_store, true);
+        for (bool more = true; more && volumes < i;) { /* other chores may come first */
+            more = store_housekeep(test_store, true);
+            sqlite_number(((struct sqlite_store *)test_store)->db, "SELECT count(*) FROM volume",
+                          &volumes);
+        }
         assert_int_equal(atomic_load(&syncs), before);
-        sqlite_number(((struct sqlite_store *)test_store)->db, "SELECT count(*) FROM volume",
-                      &volumes);
         assert_int_equal(volumes, i); /* it did write */
         test_accept(1, MODE_TEST, "y");
         assert_true(atomic_load(&syncs) > before);
