@@ -145,10 +145,13 @@ static void on_synced(void *file)
         finish(f);
 }
 
+/* From loop_work on `trouble` is the pool's, until on_synced. */
 static void bring_to_disk(struct media_file *f)
 {
-    f->trouble = loop_work(f->bench->loop, sync_file, on_synced, f);
-    if (f->trouble) {
+    int failed = loop_work(f->bench->loop, sync_file, on_synced, f);
+
+    if (failed) {
+        f->trouble = failed;
         wait_out(f);
         return;
     }
