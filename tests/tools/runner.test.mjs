@@ -92,8 +92,8 @@ it('runner: a file that wants to be alone is', async () => {
 it('count-tests: a unit test counts as it went the last time, and is named when it failed', async () => {
   const line = (name, result, said) => `${JSON.stringify({ name, result, stdout: said })}\n`;
   const logs = ['first', 'again'].map((name) => join(folder, `${name}.json`));
-  writeFileSync(logs[0], line('one', 'OK', '[  PASSED  ] 3 test(s).') + line('two', 'FAIL', '[  PASSED  ] 1 test(s).\n[  FAILED  ] 1 test(s), listed below:\n[  FAILED  ] rises\n'));
-  writeFileSync(logs[1], line('two', 'OK', '[  PASSED  ] 2 test(s).'));
+  writeFileSync(logs[0], line('one', 'OK', '[  PASSED  ] 3 test(s).') + line('skylark:unit / two', 'FAIL', '[  PASSED  ] 1 test(s).\n[  FAILED  ] 1 test(s), listed below:\n[  FAILED  ] rises\n'));
+  writeFileSync(logs[1], line('skylark:unit / two', 'OK', '[  PASSED  ] 2 test(s).'));
   const count = async (...files) => (await run('tools/count-tests', ['meson', ...files], { cwd: sourceRoot })).stdout;
   assert.equal(await count(logs[0]), '4 1 0\ntwo: rises\n');
   assert.equal(await count(...logs), '5 0 0\n');
