@@ -18,7 +18,7 @@ int test_set_tear_down(void **state);
 void test_set_restart(void);
 
 /* With that section of an MMSC besides; NULL: none, as at first. */
-void test_set_mmsc(struct config_mmsc *mmsc);
+void test_set_mmsc(struct config_mmsc *section);
 /* The first `count` sections are the configuration now; how that went. */
 int test_set_update(size_t count);
 /* The same, and it goes well. */
