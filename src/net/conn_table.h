@@ -22,7 +22,7 @@ struct conn_table {
     pthread_mutex_t lock;
     struct conn *conns; /* by file descriptor */
     size_t size, count, max, max_per_address;
-    size_t end; /* no descriptor from here on was ever one of a connection */
+    size_t end;                     /* no descriptor from here on was ever one of a connection */
     struct conn_address *addresses; /* open addressing, a power of two of slots */
     size_t address_slots;
 };
