@@ -106,9 +106,9 @@ function validate(schema, xml) {
 
 // The schema of 3GPP imports that of SOAP from the network: three attributes of it are enough.
 function localCopy(path) {
-  const stub = `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="http://schemas.xmlsoap.org/soap/envelope/">
+  const attributes = `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="http://schemas.xmlsoap.org/soap/envelope/">
     <xs:attribute name="mustUnderstand" type="xs:boolean"/><xs:attribute name="encodingStyle" type="xs:anyURI"/><xs:attribute name="actor" type="xs:anyURI"/></xs:schema>`;
-  writeFileSync(join(folder, 'soap.xsd'), stub);
+  writeFileSync(join(folder, 'soap.xsd'), attributes);
   const text = readFileSync(path, 'utf8').replace(/schemaLocation="[^"]*"/, 'schemaLocation="soap.xsd"');
   writeFileSync(join(folder, 'mm7.xsd'), text);
   return join(folder, 'mm7.xsd');
