@@ -258,6 +258,7 @@ static int make_parts(struct media_desk *d, char why[LOOP_HTTP_WHY_SIZE])
     if (!d->signal || !d->told)
         return -ENOMEM;
     int failed = store_reader_open(o->store, &d->reader);
+    d->bench.reader = d->reader;
     return failed ? failed : loop_http_new(&d->bench.http, o->loop, &http, why);
 }
 
@@ -338,6 +339,7 @@ struct media_desk_counts media_desk_count(const struct media_desk *d)
     return (struct media_desk_counts){.held = READ(held),
                                       .flying = READ(flying),
                                       .files = READ(bench.files),
+                                      .known = READ(bench.known),
                                       .bytes = READ(bench.bytes),
                                       .retries = READ(bench.retries),
                                       .failures = READ(bench.failures)};

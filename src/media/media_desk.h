@@ -51,6 +51,7 @@ struct media_desk_counts {
     size_t held;    /* messages that are asked for and not answered */
     size_t flying;  /* files that are being fetched */
     uint64_t files; /* that came whole */
+    uint64_t known; /* of them: whose content the store had already */
     uint64_t bytes; /* of all that came, also in vain */
     uint64_t retries;
     uint64_t failures; /* files that could not be had, or were not wanted */

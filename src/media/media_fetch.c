@@ -75,7 +75,7 @@ void media_fetch_close(struct media_fetch *f)
 
         if (file->flying)
             media_file_cancel(file);
-        media_file_done(file, f->put && is_good(file));
+        media_file_done(file, f->put && is_good(file) && !file->record.loose);
     }
 }
 
