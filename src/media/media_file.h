@@ -3,6 +3,7 @@
  * has the same content. It is tried twice when that may help. Of the loop's thread. */
 #pragma once
 
+#include "media/media_share.h"
 #include "media/media_words.h"
 #include "net/digest.h"
 #include "net/loop_http.h"
@@ -38,7 +39,8 @@ struct media_file {
     struct media_budget *budget;
     const char *url;
     unsigned number;
-    uint32_t kinds; /* that are taken; bits */
+    struct media_claim claim; /* the owner's */
+    uint32_t kinds;           /* that are taken; bits */
     void (*done)(struct media_file *f);
     void *owner;
 
