@@ -55,7 +55,7 @@ static int carrier_start(struct live_carrier *live, struct live_settings *settin
         return -ENOMEM;
     c->settings = (struct mm7_settings *)settings;
     live->port.resend = c->settings->config.unanswered == 0;
-    live->port.media = c->settings->media;
+    dispatch_set_profile(c->options.dispatch, &live->port, &c->settings->media);
     c->stopping = c->aborted = c->closing = false;
     c->term++;
     c->used = 0;
