@@ -1,7 +1,7 @@
 /* That the books find whatever was counted wrong. */
 #include "store/sqlite_books.h"
 
-#include "store/test_sqlite.h"
+#include "store/sqlite_testing.h"
 
 #include <sqlite3.h>
 #include <stdio.h>

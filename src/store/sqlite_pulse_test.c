@@ -1,8 +1,8 @@
 /* The contract of store.h about what happens now, against a plain count of everything that did. */
 #include "store/pulse_pack.h"
 #include "store/sqlite_internal.h"
+#include "store/sqlite_testing.h"
 #include "store/test_outbox.h"
-#include "store/test_sqlite.h"
 
 #include <sqlite3.h>
 #include <stdio.h>

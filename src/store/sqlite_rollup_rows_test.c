@@ -1,7 +1,7 @@
 /* The rows of rollups: more than memory holds, written by others, damaged. */
 #include "store/sqlite_rollup.h"
 
-#include "store/test_sqlite.h"
+#include "store/sqlite_testing.h"
 
 #define SECOND_US INT64_C(1000000)
 #define HOUR_US   (3600 * SECOND_US)

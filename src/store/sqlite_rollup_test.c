@@ -2,7 +2,7 @@
 #include "store/sqlite_rollup.h"
 
 #include "base/test_random.h"
-#include "store/test_sqlite.h"
+#include "store/sqlite_testing.h"
 #include "store/varint.h"
 
 #include <sqlite3.h>

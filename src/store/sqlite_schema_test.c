@@ -1,5 +1,5 @@
 /* Stores of other versions: newer ones are refused, older ones are migrated with all they hold. */
-#include "store/test_sqlite.h"
+#include "store/sqlite_testing.h"
 
 #include <sqlite3.h>
 #include <stdio.h>

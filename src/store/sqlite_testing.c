@@ -1,4 +1,4 @@
-#include "store/test_sqlite.h"
+#include "store/sqlite_testing.h"
 
 #include <sqlite3.h>
 
