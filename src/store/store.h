@@ -157,6 +157,9 @@ int store_media_list(struct store_reader *r, int64_t message, struct media_recor
 /* Its content, to be read: a descriptor that the caller closes. `m` is what was read or put.
  * -ENOENT: it is not there, or not as long as it should be. Any thread. */
 int store_media_open(const struct store *s, const struct media_record *m);
+/* Whether that would find it, without a descriptor: 0, -ENOENT, or why nobody can tell. Any thread.
+ */
+int store_media_look(const struct store *s, const struct media_record *m);
 /* A new file for content that is yet to come: a descriptor, and its path for store_media_put, or
  * for unlink when it comes to nothing. What a crash leaves behind is removed at the next start. Any
  * thread. */
