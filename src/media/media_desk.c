@@ -1,17 +1,11 @@
 #include "media/media_desk.h"
 
 #include "media/media_fetch.h"
-#include "messaging/https_url.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-enum {
-    JOBS_USUAL = 512,
-    RETRY_USUAL_MS = 2000,
-    HOST_SLOTS = 1024, /* hosts that share one share a limit, which does little harm */
-    CONNECT_MS = 10000
-};
+enum { JOBS_USUAL = 512, RETRY_USUAL_MS = 2000, CONNECT_MS = 10000 };
 
 struct media_desk {
     struct media_desk_options options;
@@ -23,17 +17,17 @@ struct media_desk {
     struct mailbox home; /* wishes from the engine, and errands that are back */
     struct store_reader *reader;
     struct media_fetch *first, *last; /* on the loop, oldest first */
-    unsigned flying;
-    uint16_t by_host[HOST_SLOTS]; /* of them */
+    struct media_shares lines;        /* connections */
     bool closing;
 
     /* The engine's. */
     struct loop_signal *told;
-    struct media_fetch *asked; /* all that are not answered */
-    struct mailbox answers;    /* fetches that are at their end */
-    bool refused;              /* somebody waits for room */
+    struct media_fetch *asked;  /* all that are not answered */
+    struct mailbox answers;     /* fetches that are at their end */
+    struct media_shares places; /* of them */
+    bool refused;               /* somebody waits for one */
 
-    _Atomic size_t held, flying_shown;
+    _Atomic size_t held, flying; /* as the shares say, for others to see */
 };
 
 /* ---- fetches on the loop ---- */
@@ -52,48 +46,52 @@ static void leave(struct media_desk *d, struct media_fetch *f)
     *(f->next ? &f->next->previous : &d->last) = f->previous;
 }
 
-static uint16_t *host_slot(struct media_desk *d, const struct media_file *file)
+static void show_flying(struct media_desk *d)
 {
-    struct str host = url_host(str_of(file->url));
-    uint32_t hash = 2166136261;
-
-    for (size_t i = 0; i < host.n; i++)
-        hash = (hash ^ (unsigned char)host.p[i]) * 16777619;
-    return &d->by_host[hash % HOST_SLOTS];
-}
-
-static void set_flying(struct media_desk *d, unsigned flying)
-{
-    d->flying = flying;
-    atomic_store_explicit(&d->flying_shown, flying, memory_order_relaxed);
+    atomic_store_explicit(&d->flying, d->lines.taken, memory_order_relaxed);
 }
 
 static void on_landed(struct media_fetch *f, const struct media_file *file)
 {
     struct media_desk *d = f->owner;
 
-    --*host_slot(d, file);
-    set_flying(d, d->flying - 1);
+    media_shares_give(&d->lines, &file->claim);
+    show_flying(d);
     loop_signal_raise(d->signal);
 }
 
-/* One host that hangs leaves half of the connections to all others. */
-static bool has_room(struct media_desk *d, const struct media_file *file)
+/* Live ones go first, then those whose account has least, then the older one. */
+static bool goes_before(const struct media_desk *d, const struct media_fetch *f,
+                        const struct media_fetch *older)
 {
-    return *host_slot(d, file) < (d->options.connections + 1) / 2;
+    if (f->claim.test != older->claim.test)
+        return older->claim.test;
+    return d->lines.accounts[f->claim.account] < d->lines.accounts[older->claim.account];
+}
+
+static struct media_fetch *next_to_start(const struct media_desk *d)
+{
+    struct media_fetch *found = NULL;
+
+    for (struct media_fetch *f = d->first; f; f = f->next) {
+        const struct media_file *file = media_fetch_next(f);
+
+        if (file && media_shares_have_room(&d->lines, &file->claim) &&
+            (!found || goes_before(d, f, found)))
+            found = f;
+    }
+    return found;
 }
 
 static void start_files(struct media_desk *d)
 {
-    const struct media_file *file;
+    struct media_fetch *f;
 
-    for (struct media_fetch *f = d->first; f; f = f->next)
-        while (d->flying < d->options.connections && (file = media_fetch_next(f)) &&
-               has_room(d, file)) {
-            ++*host_slot(d, file);
-            set_flying(d, d->flying + 1);
-            media_fetch_start(f);
-        }
+    while ((f = next_to_start(d))) {
+        media_shares_take(&d->lines, &media_fetch_next(f)->claim);
+        show_flying(d);
+        media_fetch_start(f);
+    }
 }
 
 static void end_fetches(struct media_desk *d)
@@ -150,13 +148,19 @@ static void on_farewell(struct errand *e)
 
 /* ---- the port, on the engine's thread ---- */
 
+static void show_held(struct media_desk *d)
+{
+    atomic_store_explicit(&d->held, d->places.taken, memory_order_relaxed);
+}
+
 static void note_asked(struct media_desk *d, struct media_fetch *f)
 {
     f->asked_next = d->asked;
     if (d->asked)
         d->asked->asked_previous = f;
     d->asked = f;
-    atomic_fetch_add_explicit(&d->held, 1, memory_order_relaxed);
+    media_shares_take(&d->places, &f->claim);
+    show_held(d);
 }
 
 static void note_answered(struct media_desk *d, struct media_fetch *f)
@@ -164,14 +168,16 @@ static void note_answered(struct media_desk *d, struct media_fetch *f)
     *(f->asked_previous ? &f->asked_previous->asked_next : &d->asked) = f->asked_next;
     if (f->asked_next)
         f->asked_next->asked_previous = f->asked_previous;
-    atomic_fetch_sub_explicit(&d->held, 1, memory_order_relaxed);
+    media_shares_give(&d->places, &f->claim);
+    show_held(d);
 }
 
 static int fetch(void *desk, const struct message *m, const struct media_profile *profile)
 {
     struct media_desk *d = desk;
+    struct media_claim claim = media_claim_of(m, m->media);
 
-    if (atomic_load_explicit(&d->held, memory_order_relaxed) >= d->options.jobs) {
+    if (!media_shares_have_room(&d->places, &claim)) {
         d->refused = true;
         return -EAGAIN;
     }
@@ -252,14 +258,15 @@ static int make_parts(struct media_desk *d, char why[LOOP_HTTP_WHY_SIZE])
     if (!d->signal || !d->told)
         return -ENOMEM;
     int failed = store_reader_open(o->store, &d->reader);
+    d->bench.reader = d->reader;
     return failed ? failed : loop_http_new(&d->bench.http, o->loop, &http, why);
 }
 
 static void settle_options(struct media_desk *d, const struct media_desk_options *options)
 {
     d->options = *options;
-    if (!d->options.jobs)
-        d->options.jobs = JOBS_USUAL;
+    media_shares_init(&d->lines, options->connections);
+    media_shares_init(&d->places, options->jobs ? options->jobs : JOBS_USUAL);
     d->bench.loop = options->loop;
     d->bench.store = options->store;
     d->bench.timeout_ms = options->timeout_ms;
@@ -330,8 +337,9 @@ struct media_desk_counts media_desk_count(const struct media_desk *d)
 {
 #define READ(member) atomic_load_explicit(&d->member, memory_order_relaxed)
     return (struct media_desk_counts){.held = READ(held),
-                                      .flying = READ(flying_shown),
+                                      .flying = READ(flying),
                                       .files = READ(bench.files),
+                                      .known = READ(bench.known),
                                       .bytes = READ(bench.bytes),
                                       .retries = READ(bench.retries),
                                       .failures = READ(bench.failures)};

@@ -5,7 +5,11 @@
  * files go into the store together, when all of them are there and on disk. What the store has
  * already is not fetched, so a restart costs nothing that was done before.
  *
- * Memory is bounded: contents go straight to disk, and only so many messages are taken. */
+ * Memory is bounded: contents go straight to disk, and only so many messages are taken. Who gets
+ * how many of their places, and of the connections, says media_share.h; live messages begin before
+ * test messages, then those of accounts that have least. A host that hangs, an account all of whose
+ * hosts do, or a flood of test messages hold up nobody else. Who shares a host that hangs waits
+ * until one of those that were there before has timed out, and is next then. */
 #pragma once
 
 #include "messaging/media_port.h"
@@ -47,6 +51,7 @@ struct media_desk_counts {
     size_t held;    /* messages that are asked for and not answered */
     size_t flying;  /* files that are being fetched */
     uint64_t files; /* that came whole */
+    uint64_t known; /* of them: whose content the store had already */
     uint64_t bytes; /* of all that came, also in vain */
     uint64_t retries;
     uint64_t failures; /* files that could not be had, or were not wanted */

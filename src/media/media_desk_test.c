@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-enum { PEERS = 5 };
+enum { PEERS = 6 };
 
 static struct test_peer peers[PEERS];
 
@@ -63,11 +63,23 @@ static void test_each_has_its_own_answer(void **state)
 
 /* ---- bounds ---- */
 
+/* One that another account wants. */
+static int64_t wanted_by(int64_t account, const char *urls)
+{
+    test_media_account = account;
+    return test_media_wanted(urls);
+}
+
+static int64_t message_of(int64_t account, const char *urls)
+{
+    test_media_account = account;
+    return test_media_message(urls);
+}
+
 static void test_only_so_many_messages(void **state)
 {
     test_desk_limited(16, 2);
-    int64_t first = test_media_wanted(url), second = test_media_wanted(other_url),
-            third = test_media_message(url);
+    int64_t first = wanted_by(1, url), second = wanted_by(2, other_url), third = message_of(3, url);
 
     assert_int_equal(test_media_ask(third), -EAGAIN);
     assert_int_equal(test_media_readies(), 0);
@@ -85,8 +97,8 @@ static void test_only_so_many_messages(void **state)
 static void test_only_so_many_connections(void **state)
 {
     test_desk_limited(2, 0);
-    int64_t first = test_media_wanted(url);
-    int64_t second = test_media_wanted(other_url), third = test_media_wanted(other_url);
+    int64_t first = wanted_by(1, url), second = wanted_by(2, other_url),
+            third = wanted_by(3, other_url);
 
     accept_one(&peers[0]);
     accept_one(&peers[1]);
@@ -104,18 +116,100 @@ static void test_only_so_many_connections(void **state)
     assert_int_equal(test_media_answer(third), FAILURE_NONE);
 }
 
-/* A host that hangs does not have all the connections. */
-static void test_half_of_the_connections_for_one_host(void **state)
+/* ---- shares ---- */
+
+/* A host that hangs, however it is written, does not have all the connections, */
+static void test_a_share_for_one_host(void **state)
 {
-    test_desk_limited(4, 0);
-    for (int i = 0; i < 4; i++)
-        test_media_wanted(url);
+    test_desk_limited(6, 0);
+    for (int64_t i = 0; i < 4; i++)
+        wanted_by(10 + i, i % 2 ? url : "https://LocalHost:%u/a");
     accept_one(&peers[0]);
     accept_one(&peers[1]);
     assert_true(nobody_comes());
-    int64_t other = test_media_wanted(other_url);
+    int64_t other = wanted_by(10, other_url);
     accept_one(&peers[2]);
     give(&peers[2]);
+    assert_int_equal(test_media_answer(other), FAILURE_NONE);
+}
+
+/* nor has an account whose hosts all hang. */
+static void test_a_share_for_one_account(void **state)
+{
+    test_desk_limited(8, 0);
+    for (int i = 0; i < 5; i++)
+        wanted_by(1, i < 3 ? other_url : url);
+    for (int i = 0; i < 4; i++)
+        accept_one(&peers[i]);
+    assert_true(nobody_comes());
+    int64_t other = wanted_by(2, url);
+    accept_one(&peers[4]);
+    give(&peers[4]);
+    assert_int_equal(test_media_answer(other), FAILURE_NONE);
+}
+
+/* Nor does either have all the places, so that those who come later are taken. */
+static void test_a_share_of_the_places(void **state)
+{
+    test_desk_limited(16, 6);
+    wanted_by(1, url);
+    wanted_by(1, url);
+    assert_int_equal(test_media_ask(message_of(1, url)), -EAGAIN);
+    wanted_by(1, other_url);
+    assert_int_equal(test_media_ask(message_of(1, "https://127.0.0.2:%u/a")), -EAGAIN);
+    assert_int_equal(test_media_ask(message_of(2, "https://127.0.0.2:%u/a")), 0);
+}
+
+/* Test messages leave three quarters to live ones, of the places too, */
+static void test_a_share_for_tests(void **state)
+{
+    test_desk_limited(4, 8);
+    test_media_mode = MODE_TEST;
+    wanted_by(1, url);
+    wanted_by(2, other_url);
+    assert_int_equal(test_media_ask(message_of(3, "https://127.0.0.2:%u/a")), -EAGAIN);
+    accept_one(&peers[0]);
+    assert_true(nobody_comes());
+    test_media_mode = MODE_LIVE;
+    int64_t live = wanted_by(1, other_url);
+    accept_one(&peers[1]);
+    give(&peers[1]);
+    assert_int_equal(test_media_answer(live), FAILURE_NONE);
+}
+
+/* and come after them. */
+static void test_live_ones_go_first(void **state)
+{
+    test_desk_limited(1, 0);
+    int64_t first = wanted_by(1, other_url);
+
+    accept_one(&peers[0]);
+    test_media_mode = MODE_TEST;
+    int64_t tested = wanted_by(1, other_url);
+    test_media_mode = MODE_LIVE;
+    int64_t live = wanted_by(2, other_url);
+    give(&peers[0]);
+    assert_int_equal(test_media_answer(first), FAILURE_NONE);
+    buf_clear(&peers[0].in);
+    test_peer_await_request(&peers[0]);
+    give(&peers[0]);
+    assert_int_equal(test_media_answer(live), FAILURE_NONE);
+    assert_false(test_media_answered(tested));
+}
+
+/* Who shares a host with an account that floods it is next when there is room. */
+static void test_who_has_least_is_next(void **state)
+{
+    test_desk_limited(4, 0);
+    for (int i = 0; i < 4; i++)
+        wanted_by(1, other_url);
+    accept_one(&peers[0]);
+    accept_one(&peers[1]);
+    int64_t other = wanted_by(2, other_url);
+    give(&peers[0]);
+    buf_clear(&peers[0].in);
+    test_peer_await_request(&peers[0]);
+    give(&peers[0]);
     assert_int_equal(test_media_answer(other), FAILURE_NONE);
 }
 
@@ -252,17 +346,14 @@ int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(test_each_has_its_own_answer),
-        TEST(test_only_so_many_messages),
-        TEST(test_only_so_many_connections),
-        TEST(test_half_of_the_connections_for_one_host),
-        TEST(test_what_is_forgotten_ends),
-        TEST(test_what_waits_can_be_forgotten),
-        TEST(test_what_is_with_the_writer_is_kept),
-        TEST(test_an_answer_that_is_too_late),
-        TEST(test_an_end_in_the_midst),
-        TEST(test_an_end_before_the_beginning),
-        TEST(test_a_faulty_authority),
+        TEST(test_each_has_its_own_answer),     TEST(test_only_so_many_messages),
+        TEST(test_only_so_many_connections),    TEST(test_a_share_for_one_host),
+        TEST(test_a_share_for_one_account),     TEST(test_a_share_of_the_places),
+        TEST(test_a_share_for_tests),           TEST(test_live_ones_go_first),
+        TEST(test_who_has_least_is_next),       TEST(test_what_is_forgotten_ends),
+        TEST(test_what_waits_can_be_forgotten), TEST(test_what_is_with_the_writer_is_kept),
+        TEST(test_an_answer_that_is_too_late),  TEST(test_an_end_in_the_midst),
+        TEST(test_an_end_before_the_beginning), TEST(test_a_faulty_authority),
     };
 #undef TEST
 

@@ -22,8 +22,10 @@ static unsigned count_lines(struct str lines)
     return count;
 }
 
-static void cut_lines(struct media_fetch *f, char *at, struct str lines)
+static void cut_lines(struct media_fetch *f, char *at, const struct message *m)
 {
+    struct str lines = m->media;
+
     for (unsigned i = 0; i < f->count; i++) {
         struct str line = str_cut(&lines, '\n');
 
@@ -31,6 +33,7 @@ static void cut_lines(struct media_fetch *f, char *at, struct str lines)
         at[line.n] = '\0';
         f->files[i].url = at;
         f->files[i].number = i + 1;
+        f->files[i].claim = media_claim_of(m, line);
         at += line.n + 1;
     }
 }
@@ -49,7 +52,8 @@ struct media_fetch *media_fetch_new(const struct message *m, const struct media_
     f->count = count;
     f->budget.max =
         profile->size_max > 0 && profile->size_max < size_max ? profile->size_max : size_max;
-    cut_lines(f, (char *)&f->files[count], m->media);
+    f->claim = media_claim_of(m, m->media);
+    cut_lines(f, (char *)&f->files[count], m);
     for (unsigned i = 0; i < count; i++) {
         f->files[i].kinds =
             profile->kinds ? profile->kinds : ALL_KINDS & ~(UINT32_C(1) << MEDIA_WEBP);
@@ -71,7 +75,7 @@ void media_fetch_close(struct media_fetch *f)
 
         if (file->flying)
             media_file_cancel(file);
-        media_file_done(file, f->put && is_good(file));
+        media_file_done(file, f->put && is_good(file) && !file->record.loose);
     }
 }
 

@@ -12,6 +12,7 @@ enum { MEDIA_AT_ONCE = 3 }; /* files of a message */
 struct media_fetch {
     struct errand errand; /* its letter takes it to the loop, to the writer, and back */
     int64_t message;
+    struct media_claim claim; /* that of its first file */
     /* A file is not under way any more, for whatever reason. */
     void (*landed)(struct media_fetch *f, const struct media_file *file);
     void *owner;

@@ -228,6 +228,22 @@ static void test_what_is_kept_is_not_fetched_again(void **state)
     assert_false(test_peer_accept(&peers[1], &test_media_server, 50));
 }
 
+/* A content goes to disk once, however many messages have it. */
+static void test_a_content_that_is_known(void **state)
+{
+    for (uint64_t i = 0; i < 3; i++) {
+        int64_t message = test_media_wanted("https://localhost:%u/1");
+
+        accept_one(&peers[0]);
+        give(&peers[0]);
+        assert_int_equal(test_media_answer(message), FAILURE_NONE);
+        check_kept(message, 1);
+        assert_int_equal(media_desk_count(test_desk).known, i);
+        assert_int_equal(test_media_files(), 1);
+        test_peer_close(&peers[0]);
+    }
+}
+
 static void test_no_files(void **state)
 {
     int64_t message = test_media_wanted("");
@@ -246,6 +262,7 @@ int main(void)
         TEST(test_together_they_just_fit),
         TEST(test_beside_the_good_ones_are_kept),
         TEST(test_what_is_kept_is_not_fetched_again),
+        TEST(test_a_content_that_is_known),
         TEST(test_no_files),
     };
 #undef TEST

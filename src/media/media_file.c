@@ -286,7 +286,13 @@ static void take(struct media_file *f)
     f->record.number = f->number;
     f->record.size = f->size;
     digest_take(f->digest, f->record.hash);
-    bring_to_disk(f);
+    f->record.loose = store_media_has(f->bench->reader, &f->record) == 1;
+    if (!f->record.loose) {
+        bring_to_disk(f);
+        return;
+    }
+    atomic_fetch_add_explicit(&f->bench->known, 1, memory_order_relaxed);
+    finish(f);
 }
 
 static void on_reply(void *file, const struct loop_http_reply *reply)

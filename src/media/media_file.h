@@ -1,8 +1,9 @@
 /* One media file that is fetched: asked for through the address guard, written to a temporary file
- * of the store and hashed as it comes, judged by its first bytes, brought to disk. It is tried
- * twice when that may help. Of the loop's thread. */
+ * of the store and hashed as it comes, judged by its first bytes, brought to disk unless the store
+ * has the same content. It is tried twice when that may help. Of the loop's thread. */
 #pragma once
 
+#include "media/media_share.h"
 #include "media/media_words.h"
 #include "net/digest.h"
 #include "net/loop_http.h"
@@ -18,13 +19,14 @@ struct media_bench {
     struct loop *loop;
     struct loop_http *http;
     const struct store *store;
+    struct store_reader *reader;
     int64_t timeout_ms, retry_ms; /* retry_ms: before another attempt */
     /* Files that a thread of the pool brings to disk; each raises the semaphore when it is through:
      * what ends meanwhile waits for it. */
     unsigned syncing;
     sem_t synced;
     int64_t said_us; /* when it was said last that something here is in the way */
-    _Atomic uint64_t files, bytes, retries, failures;
+    _Atomic uint64_t files, known, bytes, retries, failures;
 };
 
 /* What the files of a message may have together. */
@@ -37,7 +39,8 @@ struct media_file {
     struct media_budget *budget;
     const char *url;
     unsigned number;
-    uint32_t kinds; /* that are taken; bits */
+    struct media_claim claim; /* the owner's */
+    uint32_t kinds;           /* that are taken; bits */
     void (*done)(struct media_file *f);
     void *owner;
 

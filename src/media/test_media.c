@@ -16,6 +16,8 @@ struct test_listener test_media_server;
 struct media_profile test_profile;
 char test_detail[1024];
 struct buf test_answer;
+int64_t test_media_account;
+enum mode test_media_mode;
 
 static struct loop *loop; /* of the desk; test_loop is the engine's */
 static struct address_guard *guard;
@@ -114,6 +116,8 @@ void test_desk_end(void)
 int test_media_set_up(void **state)
 {
     answer_count = readies = 0;
+    test_media_account = 1;
+    test_media_mode = MODE_LIVE;
     test_profile = (struct media_profile){.need = MEDIA_FIRST};
     test_media_store = test_store_open(&clock_real);
     buf_init(&test_answer, 64 << 20);
@@ -161,8 +165,8 @@ int64_t test_media_message(const char *urls)
 {
     static size_t next;
     char *room = urls_of[next++ % ANSWERS_MAX];
-    struct message m = {.account = 1,
-                        .mode = MODE_TEST,
+    struct message m = {.account = test_media_account,
+                        .mode = test_media_mode,
                         .direction = DIRECTION_OUTBOUND,
                         .status = STATUS_QUEUED,
                         .kind = KIND_MMS,

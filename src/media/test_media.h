@@ -24,6 +24,9 @@ void test_desk_limited(size_t connections, size_t jobs);
 /* As at the end of the program. */
 void test_desk_end(void);
 
+/* Whose messages they are: the first account's, live, unless the test says so. */
+extern int64_t test_media_account;
+extern enum mode test_media_mode;
 /* A message with these URLs; %u stands for the server's port. Returns its number. */
 int64_t test_media_message(const char *urls);
 /* The desk is asked for its media: 0 or -EAGAIN. */

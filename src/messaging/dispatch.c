@@ -62,7 +62,7 @@ void dispatch_add_carrier(struct dispatch *d, struct carrier *c)
     struct lane *l = lane_make(&d->lanes, c->number);
 
     if (!l)
-        abort(); /* out of memory for 200 bytes: the store is safe, start again */
+        abort(); /* out of memory for some KB: the store is safe, start again */
     media_leave_carrier(d, l);
     lane_set_carrier(&d->lanes, l, c);
 }

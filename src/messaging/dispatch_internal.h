@@ -70,8 +70,6 @@ void dispatch_untried(struct dispatch *d, struct parcel **parcels, size_t count)
 
 /* ---- dispatch_media.c ---- */
 
-enum { FETCHING_MAX = 64 };
-
 /* Whether something is to be done about the media of a message before it goes to its carrier. */
 static inline bool media_are_due(const struct dispatch *d, const struct parcel *p)
 {
@@ -84,7 +82,7 @@ bool media_wait(struct dispatch *d, struct parcel *p);
 /* To the end of a queue of its lane, so that its media are fetched before its turn comes; only when
  * they are due. */
 void media_enqueue(struct dispatch *d, struct parcel *p);
-/* Has media fetched for those that wait for it, as many as may be at once. */
+/* Has media fetched for those that wait for it, as many as whoever fetches takes. */
 void media_ask(struct dispatch *d, struct lane *l, int64_t now_us);
 /* Out of the queue it is in; nobody waits for its media any more. */
 void dispatch_unqueue(struct dispatch *d, struct parcel *p);

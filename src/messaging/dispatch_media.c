@@ -1,8 +1,10 @@
 /* Media that are fetched before a message goes to its carrier, or while it does.
  *
- * A message whose carrier wants its media first waits in `unfetched` of its lane until it is asked
- * for, and in `fetching` until the answer comes; it keeps its place in the lane all that time, can
- * be cancelled and expires. What was fetched is fetched for one carrier: another may take less. */
+ * A message whose carrier wants its media first waits in `unfetched` of its lane until whoever
+ * fetches takes it, which depends on how much is fetched for its account and from its host, and in
+ * `fetching` until the answer comes; others pass it meanwhile. It keeps its place in the lane all
+ * that time, can be cancelled and expires. What was fetched is fetched for one carrier: another may
+ * take less. */
 #include "messaging/dispatch_internal.h"
 
 #include "base/utf8.h"
@@ -32,37 +34,49 @@ bool media_wait(struct dispatch *d, struct parcel *p)
         break;
     }
     p->place = PARCEL_WAITING;
-    parcel_queue_add(&p->lane->unfetched, p);
+    fetch_queue_add(&p->lane->unfetched, p);
     return true;
 }
 
 void media_enqueue(struct dispatch *d, struct parcel *p)
 {
-    bool first = p->lane->carrier && profile_of(p)->need == MEDIA_FIRST;
+    if (p->lane->carrier && profile_of(p)->need == MEDIA_FIRST)
+        fetch_queue_add(&p->lane->unfetched, p);
+    else
+        parcel_queue_add(&p->lane->waiting, p);
+}
 
-    parcel_queue_add(first ? &p->lane->unfetched : &p->lane->waiting, p);
+/* False when it has to wait on. */
+static bool ask_for(struct dispatch *d, struct parcel *p, int64_t now_us)
+{
+    if (!handover_allowed(d, p, now_us))
+        return true;
+    if (d->media->fetch(d->media->context, &p->message, profile_of(p)) < 0) {
+        fetch_queue_put_back(&p->lane->unfetched, p);
+        return false;
+    }
+    parcel_queue_add(&p->lane->fetching, p);
+    return true;
 }
 
 void media_ask(struct dispatch *d, struct lane *l, int64_t now_us)
 {
-    struct parcel *p;
-
-    while (l->fetching.count < FETCHING_MAX && (p = parcel_queue_take(&l->unfetched))) {
-        if (!handover_allowed(d, p, now_us))
-            continue;
-        if (d->media->fetch(d->media->context, &p->message, profile_of(p)) < 0) {
-            parcel_queue_put_back(&l->unfetched, p);
-            return;
-        }
-        parcel_queue_add(&l->fetching, p);
+    for (int in_vain = 0; l->unfetched.count && in_vain < FETCH_QUEUES;) {
+        struct parcel *p = fetch_queue_take(&l->unfetched);
+        in_vain = p && ask_for(d, p, now_us) ? 0 : in_vain + 1;
     }
 }
 
 void dispatch_unqueue(struct dispatch *d, struct parcel *p)
 {
-    if (p->queue == &p->lane->fetching)
+    struct lane *l = p->lane;
+
+    if (p->queue == &l->fetching)
         d->media->forget(d->media->context, p->message.id);
-    parcel_queue_remove(p);
+    if (fetch_queue_has(&l->unfetched, p))
+        fetch_queue_remove(&l->unfetched, p);
+    else
+        parcel_queue_remove(p);
 }
 
 static void give_back(struct dispatch *d, struct parcel_queue *q)
@@ -76,7 +90,8 @@ static void give_back(struct dispatch *d, struct parcel_queue *q)
 
 void media_leave_carrier(struct dispatch *d, struct lane *l)
 {
-    give_back(d, &l->unfetched);
+    for (int i = 0; i < FETCH_QUEUES; i++)
+        give_back(d, &l->unfetched.queues[i]);
     give_back(d, &l->fetching);
 }
 

@@ -11,13 +11,15 @@ enum { WINDOW = 384, ASKED_MAX = 256, VALIDITY_S = 60 };
 static int64_t asked[ASKED_MAX], forgotten[ASKED_MAX];
 static int64_t size_asked; /* size_max of the profile that was asked for last */
 static size_t asked_count, forgotten_count, port_room;
+static const char hanging[] = "https://hangs.example/cat.jpg";
+static size_t hung; /* how often it was asked for that; two are taken */
 
 static int port_fetch(void *context, const struct message *m, const struct media_profile *profile)
 {
-    if (port_room == 0)
+    if (port_room == 0 || (str_is(m->media, hanging) && hung++ >= 2))
         return -EAGAIN;
     port_room--;
-    assert_true(str_is(m->media, "https://cdn.example/cat.jpg"));
+    assert_true(str_is(m->media, "https://cdn.example/cat.jpg") || str_is(m->media, hanging));
     size_asked = profile->size_max;
     asked[asked_count++] = m->id;
     return 0;
@@ -33,7 +35,7 @@ static const struct media_port port = {.fetch = port_fetch, .forget = port_forge
 static int set_up(void **state)
 {
     test_set_up_live(state);
-    asked_count = forgotten_count = 0;
+    asked_count = forgotten_count = hung = 0;
     port_room = ASKED_MAX;
     test_acme.carrier.media = (struct media_profile){.need = MEDIA_FIRST, .size_max = 1000};
     test_beta.carrier.media = (struct media_profile){.need = MEDIA_FIRST, .size_max = 2000};
@@ -151,17 +153,42 @@ static void too_large_everywhere_fails(void **state)
     test_stop_live();
 }
 
-static void so_many_at_once(void **state)
+static void as_many_as_are_taken(void **state)
 {
     int64_t ids[70];
 
+    port_room = 64;
     start();
     for (size_t i = 0; i < 70; i++)
         ids[i] = test_send_message(mms(test_live(&test_acme)));
     test_settle_live();
     check_asked(ids, 64);
+    port_room = 1;
     done(ids[5], FAILURE_NONE, "");
     check_asked(ids, 65);
+    test_stop_live();
+}
+
+/* A host that cannot be fetched from now keeps nobody waiting but those who want it. */
+static void others_pass_what_is_not_taken(void **state)
+{
+    struct message m = mms(test_live(&test_acme));
+    int64_t ids[100];
+
+    m.media = STR(hanging);
+    start();
+    for (size_t i = 0; i < 100; i++)
+        ids[i] = test_send_message(m);
+    test_settle_live();
+    check_asked(ids, 2);
+    int64_t good = send_mms(&test_acme);
+    check_asked((int64_t[]){ids[0], ids[1], good}, 3);
+    done(good, FAILURE_NONE, "");
+    test_assert_sent_to(&test_acme, &good, 1);
+    assert_int_equal(dispatch_counts(test_dispatch, &test_acme.carrier).waiting, 100);
+    hung = 0;
+    done(ids[0], FAILURE_MEDIA_UNREACHABLE, "It hangs.");
+    check_asked((int64_t[]){ids[0], ids[1], good, ids[2], ids[3]}, 5);
     test_stop_live();
 }
 
@@ -401,7 +428,8 @@ int main(void)
         MEDIA_TEST(a_failure_ends_it),
         MEDIA_TEST(too_large_here_fits_elsewhere),
         MEDIA_TEST(too_large_everywhere_fails),
-        MEDIA_TEST(so_many_at_once),
+        MEDIA_TEST(as_many_as_are_taken),
+        MEDIA_TEST(others_pass_what_is_not_taken),
         MEDIA_TEST(a_port_without_room_is_asked_again),
         MEDIA_TEST(fetching_does_not_wait_for_the_carrier),
         MEDIA_TEST(what_comes_back_is_not_fetched_again),

@@ -2,6 +2,8 @@
 
 #include "base/utf8.h"
 
+#include <ctype.h>
+
 /* Space and everything below, and DEL: nothing an address may contain, and a line break would
  * also break the list in which addresses are kept. */
 static bool has_space_or_control(struct str s)
@@ -109,4 +111,16 @@ const char *https_url_fault(struct str url)
 {
     return str_starts_nocase(url, STR("https://")) ? http_url_fault(url)
                                                    : "must start with https://.";
+}
+
+uint32_t url_host_hash(struct str url)
+{
+    struct str host = url_host(url);
+    uint32_t hash = 2166136261;
+
+    if (host.n && host.p[host.n - 1] == '.')
+        host.n--;
+    for (size_t i = 0; i < host.n; i++)
+        hash = (hash ^ (unsigned char)tolower((unsigned char)host.p[i])) * 16777619;
+    return hash;
 }

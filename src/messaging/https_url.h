@@ -12,3 +12,5 @@ const char *https_url_fault(struct str url);
 const char *http_url_fault(struct str url);
 /* The host of an address that has no fault, without user and port; IPv6 in its brackets. */
 struct str url_host(struct str url);
+/* A number for the host, the same in whatever case it is written; hosts may share one. */
+uint32_t url_host_hash(struct str url);

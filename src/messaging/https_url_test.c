@@ -81,6 +81,18 @@ static void the_host_of_one(void **state)
         assert_true(str_is(url_host(str_of(urls[i][0])), urls[i][1]));
 }
 
+static void one_number_for_a_host(void **state)
+{
+    uint32_t number = url_host_hash(STR("https://cdn.example/cat.jpg"));
+
+    assert_int_equal(url_host_hash(STR("https://CDN.Example:8443/dog.jpg")), number);
+    assert_int_equal(url_host_hash(STR("https://me@cdn.example./")), number);
+    assert_int_not_equal(url_host_hash(STR("https://cdn2.example/cat.jpg")), number);
+    assert_int_not_equal(url_host_hash(STR("https://[::1]/")),
+                         url_host_hash(STR("https://[::2]/")));
+    url_host_hash(STR(""));
+}
+
 static void plain_ones_where_they_are_wanted(void **state)
 {
     assert_null(http_url_fault(STR("http://localhost:3000/x")));
@@ -96,6 +108,7 @@ int main(void)
         cmocka_unit_test(good_ones),
         cmocka_unit_test(bad_ones),
         cmocka_unit_test(the_host_of_one),
+        cmocka_unit_test(one_number_for_a_host),
         cmocka_unit_test(plain_ones_where_they_are_wanted),
         cmocka_unit_test(length_is_counted_in_characters),
     };

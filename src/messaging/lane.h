@@ -9,7 +9,7 @@
 #pragma once
 
 #include "messaging/dispatch.h"
-#include "messaging/parcel.h"
+#include "messaging/fetch_queue.h"
 
 #include <pthread.h>
 
@@ -25,7 +25,7 @@ struct lane {
     unsigned term;               /* grows with every change of the carrier */
     struct parcel_queue waiting; /* parcels that no carrier has taken yet */
     struct parcel_queue resting[DISPATCH_RETRIES]; /* and those that it takes later */
-    struct parcel_queue unfetched;                 /* those whose media are to be fetched first */
+    struct fetch_queue unfetched;                  /* those whose media are to be fetched first */
     struct parcel_queue fetching;                  /* and whose media are being fetched */
     size_t marking;                                /* parcels about to go to the carrier */
     size_t coming;                                 /* parcels about to come from other lanes */

@@ -7,7 +7,8 @@
 struct media_port {
     /* Has every file that the message's media name, and that the store does not have yet, fetched
      * and kept; then calls dispatch_media_done, never from inside. The message is copied. -EAGAIN:
-     * too many wait; dispatch_ready will be called. */
+     * too many wait, or too many of this account or of this host; others may be taken, and
+     * dispatch_ready will be called when there is room. */
     int (*fetch)(void *context, const struct message *m, const struct media_profile *profile);
     /* Nobody waits for this message any more; dispatch_media_done need not be called. */
     void (*forget)(void *context, int64_t message);

@@ -47,6 +47,8 @@ struct store_engine {
                      struct media_record *ret);
     int (*media_list)(struct store_reader *r, int64_t message, struct media_record ret[MEDIA_MAX],
                       size_t *ret_count);
+    int (*media_content)(struct store_reader *r, const uint8_t hash[MEDIA_HASH_SIZE],
+                         int64_t *ret_place, int64_t *ret_size); /* -ENOENT */
     int (*price_each)(struct store_reader *r,
                       bool (*tell)(void *context, const struct price_record *p), void *context);
     int (*key_find)(struct store_reader *r, const uint8_t hash[KEY_HASH_SIZE],
@@ -128,7 +130,8 @@ struct store_engine {
     int (*stray_remove)(struct store *s, int64_t id);
     int (*inbound_part_add)(struct store *s, const struct inbound_part_record *p, bool force,
                             struct arena *a, struct inbound_part_record **ret, size_t *ret_count);
-    int (*media_put)(struct store *s, const struct media_record *m); /* place and time are set */
+    /* Place and time are set. -ENOENT: it is loose, and its content is not kept. */
+    int (*media_put)(struct store *s, const struct media_record *m);
     int (*price_put)(struct store *s, const struct price_record *p);
     int (*price_clear)(struct store *s);
     int (*key_insert)(struct store *s, struct key_record *k);

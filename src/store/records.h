@@ -357,6 +357,7 @@ struct media_record {
     int64_t size;
     int64_t at_us; /* when it came */
     int64_t place; /* where the content lies; the store's own */
+    bool loose;    /* see store_media_put */
 };
 
 /* A price of an operator's list: of a prefix, or of a country. */

@@ -169,6 +169,7 @@ static const struct store_engine sqlite_engine = {
     .stray_list = sqlite_stray_list,
     .inbound_part_overdue = sqlite_inbound_part_overdue,
     .media_get = sqlite_media_get,
+    .media_content = sqlite_media_content,
     .media_list = sqlite_media_list,
     .price_each = sqlite_price_each,
     .key_find = sqlite_key_find,

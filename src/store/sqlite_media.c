@@ -118,7 +118,9 @@ int sqlite_media_put(struct store *base, const struct media_record *m)
     if (wanted < 0)
         return wanted;
     int kept = wanted ? is_kept(s, m) : 1;
-    int failed = kept < 0 ? kept : kept ? spare(s, m->place) : put_content(s, m);
+    if (kept < 0 || (!kept && m->loose))
+        return kept < 0 ? kept : -ENOENT;
+    int failed = !kept ? put_content(s, m) : m->loose ? 0 : spare(s, m->place);
     if (!failed && wanted)
         failed = put_row(s, m);
     return failed ? failed : wanted;
@@ -151,6 +153,25 @@ int sqlite_media_get(struct store_reader *base, int64_t message, unsigned number
     int code = sqlite3_step(row);
     if (code == SQLITE_ROW)
         from_row(row, message, ret);
+    failed = finish(r, row, code);
+    return failed || code == SQLITE_ROW ? failed : -ENOENT;
+}
+
+int sqlite_media_content(struct store_reader *base, const uint8_t hash[MEDIA_HASH_SIZE],
+                         int64_t *ret_place, int64_t *ret_size)
+{
+    struct sqlite_reader *r = reader_of(base);
+    sqlite3_stmt *row = r->statements[READ_MEDIA_CONTENT];
+    int failed = sqlite_enter(r);
+
+    if (failed)
+        return failed;
+    sqlite3_bind_blob(row, 1, hash, MEDIA_HASH_SIZE, SQLITE_STATIC);
+    int code = sqlite3_step(row);
+    if (code == SQLITE_ROW) {
+        *ret_place = sqlite3_column_int64(row, 0);
+        *ret_size = sqlite3_column_int64(row, 1);
+    }
     failed = finish(r, row, code);
     return failed || code == SQLITE_ROW ? failed : -ENOENT;
 }

@@ -35,6 +35,8 @@ int sqlite_media_get(struct store_reader *base, int64_t message, unsigned number
                      struct media_record *ret);
 int sqlite_media_list(struct store_reader *base, int64_t message,
                       struct media_record ret[MEDIA_MAX], size_t *ret_count);
+int sqlite_media_content(struct store_reader *base, const uint8_t hash[MEDIA_HASH_SIZE],
+                         int64_t *ret_place, int64_t *ret_size);
 int sqlite_media_put(struct store *base, const struct media_record *m);
 int sqlite_price_each(struct store_reader *base,
                       bool (*tell)(void *context, const struct price_record *p), void *context);

@@ -160,6 +160,9 @@ int store_media_open(const struct store *s, const struct media_record *m);
 /* Whether that would find it, without a descriptor: 0, -ENOENT, or why nobody can tell. Any thread.
  */
 int store_media_look(const struct store *s, const struct media_record *m);
+/* Whether the content with the hash and size of `m` is kept: 1 or 0. It may be gone a moment later.
+ */
+int store_media_has(struct store_reader *r, const struct media_record *m);
 /* A new file for content that is yet to come: a descriptor, and its path for store_media_put, or
  * for unlink when it comes to nothing. What a crash leaves behind is removed at the next start. Any
  * thread. */
@@ -412,7 +415,11 @@ int store_inbound_part_add(struct store *s, const struct inbound_part_record *p,
  * wrote it has brought to disk (fsync), is the store's from now on. When the transaction commits,
  * it is the content, or removed when that content is kept already; when the transaction comes to
  * nothing the file is left as it was, to be put again or unlinked. Gives at_us and place. 1, or 0
- * when the message has this number already, or is not there (any more). */
+ * when the message has this number already, or is not there (any more).
+ *
+ * A loose file is not on disk, because store_media_has said that its content is kept. If that still
+ * holds the file is the caller's to unlink; if not it is brought to disk here, and not loose any
+ * more. */
 int store_media_put(struct store *s, struct media_record *m, const char *temporary);
 
 /* In the place of what was there for the same prefix or country, kind and time. */

@@ -112,6 +112,66 @@ static void test_same_content(void **state)
     check_content(&read, "same");
 }
 
+/* ---- loose files ---- */
+
+static int put_loose(int64_t message, const char *content, struct media_record *ret)
+{
+    *ret = record(message, 1, content);
+    ret->loose = true;
+    make(content);
+    return put(ret);
+}
+
+static void test_has(void **state)
+{
+    struct message m = test_accept(1, MODE_TEST, "x");
+    struct media_record same = record(m.id, 1, "same"), longer = record(m.id, 1, "same as this");
+
+    assert_int_equal(store_media_has(test_reader, &same), 0);
+    put_new(m.id, 1, "same");
+    assert_int_equal(store_media_has(test_reader, &same), 1);
+    assert_int_equal(store_media_has(test_reader, &longer), 0);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(store_media_has(test_reader, &same), 0);
+}
+
+static void test_loose_of_a_kept_content(void **state)
+{
+    struct message m = test_accept(1, MODE_TEST, "x"), other = test_accept(1, MODE_TEST, "y");
+    struct media_record one, read;
+
+    put_new(m.id, 1, "same");
+    assert_int_equal(put_loose(other.id, "same", &one), 1);
+    assert_true(one.loose);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(store_media_get(test_reader, other.id, 1, &read), 0);
+    check_content(&read, "same");
+}
+
+/* What was kept when it was looked for may be dropped before it is put. */
+static void test_loose_of_a_dropped_content(void **state)
+{
+    struct message m = test_accept(1, MODE_TEST, "x");
+    struct media_record one, read;
+
+    assert_int_equal(put_loose(m.id, "gone", &one), 1);
+    assert_false(one.loose);
+    assert_int_equal(access(path, F_OK), 0);
+    assert_int_equal(store_media_get(test_reader, m.id, 1, &read), 0);
+    check_content(&read, "gone");
+}
+
+static void test_loose_and_not_wanted(void **state)
+{
+    struct message m = test_accept(1, MODE_TEST, "x");
+    struct media_record one;
+
+    put_new(m.id, 1, "first");
+    assert_int_equal(put_loose(m.id, "second", &one), 0);
+    assert_true(one.loose);
+    assert_int_equal(unlink(path), 0);
+}
+
 static void test_put_twice(void **state)
 {
     struct message m = test_accept(1, MODE_TEST, "x");
@@ -218,11 +278,20 @@ static void test_files_are_private(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        STORE_TEST(test_put_and_read),    STORE_TEST(test_list),
-        STORE_TEST(test_same_content),    STORE_TEST(test_put_twice),
-        STORE_TEST(test_no_such_message), STORE_TEST(test_put_with_its_message),
-        STORE_TEST(test_rollback),        STORE_TEST(test_lost_content),
-        STORE_TEST(test_foreign_file),    STORE_TEST(test_files_are_private),
+        STORE_TEST(test_put_and_read),
+        STORE_TEST(test_list),
+        STORE_TEST(test_has),
+        STORE_TEST(test_loose_of_a_kept_content),
+        STORE_TEST(test_loose_of_a_dropped_content),
+        STORE_TEST(test_loose_and_not_wanted),
+        STORE_TEST(test_same_content),
+        STORE_TEST(test_put_twice),
+        STORE_TEST(test_no_such_message),
+        STORE_TEST(test_put_with_its_message),
+        STORE_TEST(test_rollback),
+        STORE_TEST(test_lost_content),
+        STORE_TEST(test_foreign_file),
+        STORE_TEST(test_files_are_private),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
