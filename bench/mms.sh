@@ -14,7 +14,7 @@ mmsc_listens() { MMSC_URL=$(head -n 1 "$TMP/mmsc.out" 2>/dev/null) && [[ -n $MMS
 # mmsc_start NAME: an MMSC that brings its reports to the server NAME.
 mmsc_start() {
     rm -f "$TMP/mmsc.out"
-    nice -n 10 "$MMSC" "$TMP/$1/mm7-address" /mm7/mmsc >"$TMP/mmsc.out" 2>"$TMP/mmsc.err" &
+    chrt --idle 0 "$MMSC" "$TMP/$1/mm7-address" /mm7/mmsc >"$TMP/mmsc.out" 2>"$TMP/mmsc.err" &
     MMSC_PID=$!
     disown
     wait_for 10 mmsc_listens || die "the MMSC does not start: $(tail -n 3 "$TMP/mmsc.err")"
@@ -128,11 +128,11 @@ mms_beside() {
 # The media server and the MMSC are other machines in real life: what they do here must not be taken
 # for what the server does.
 media_start() {
+    local pid
     [[ -z $NGINX_PID ]] || stop_pid "$NGINX_PID"
     NGINX_PID=
     nginx_start
-    # shellcheck disable=SC2046 # several words on purpose
-    renice -n 10 -p "$NGINX_PID" $(pgrep -P "$NGINX_PID") >/dev/null
+    for pid in "$NGINX_PID" $(pgrep -P "$NGINX_PID"); do chrt --idle --pid 0 "$pid"; done
 }
 
 media_stop() {

@@ -35,7 +35,7 @@ void arena_reset(struct arena *a)
     }
     open_chunk(a, a->chunks);
     a->total = a->size;
-    a->failed = false;
+    a->failed = a->full = false;
 }
 
 void arena_done(struct arena *a)
@@ -52,8 +52,10 @@ static bool grow(struct arena *a, size_t n)
         size = n;
     if (a->total + size > a->max)
         size = n;
-    if (n > a->max || a->total > a->max - n)
+    if (n > a->max || a->total > a->max - n) {
+        a->full = true;
         return false;
+    }
     struct arena_chunk *c = malloc(sizeof *c + size);
     if (!c)
         return false;

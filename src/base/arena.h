@@ -11,6 +11,7 @@ struct arena {
     size_t used, size;          /* in the newest chunk */
     size_t total, max;
     bool failed; /* memory was refused since the last reset */
+    bool full;   /* because of the ceiling */
 };
 
 void arena_init(struct arena *a, size_t max);

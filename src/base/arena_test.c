@@ -49,6 +49,7 @@ static void test_ceiling(void **state)
 
     arena_init(&a, 100000);
     assert_null(arena_alloc(&a, 100001));
+    assert_true(a.failed && a.full);
     assert_null(arena_alloc(&a, SIZE_MAX));
     assert_null(arena_bytes(&a, SIZE_MAX - 64));
     assert_non_null(arena_alloc(&a, 100));
@@ -61,6 +62,7 @@ static void test_ceiling(void **state)
     /* After a reset there is room again, and again. */
     for (int round = 0; round < 100; round++) {
         arena_reset(&a);
+        assert_false(a.failed || a.full);
         assert_true(a.total <= a.max);
         assert_non_null(arena_bytes(&a, 50000));
     }

@@ -26,12 +26,24 @@ char *buf_grow(struct buf *b, size_t n)
         size = b->max;
     char *p = fits ? realloc(b->p, size) : NULL;
     if (!p) {
+        b->full = b->full || (!fits && !b->failed);
         b->failed = true;
         return NULL;
     }
     b->p = p;
     b->size = size;
     return b->p + b->n;
+}
+
+void buf_shrink(struct buf *b, size_t size)
+{
+    if (size < b->n)
+        size = b->n;
+    char *p = size && size < b->size ? realloc(b->p, size) : NULL;
+    if (!p)
+        return;
+    b->p = p;
+    b->size = size;
 }
 
 void buf_add_i64(struct buf *b, int64_t value)

@@ -9,6 +9,7 @@ struct buf {
     char *p;
     size_t n, size, max;
     bool failed;
+    bool full; /* because of its ceiling */
 };
 
 void buf_init(struct buf *b, size_t max);
@@ -16,8 +17,11 @@ void buf_done(struct buf *b);
 static inline void buf_clear(struct buf *b)
 {
     b->n = 0;
-    b->failed = false;
+    b->failed = b->full = false;
 }
+
+/* Gives memory back that is not used, down to `size`. */
+void buf_shrink(struct buf *b, size_t size);
 
 /* buf_reserve when there is no room left. */
 char *buf_grow(struct buf *b, size_t n);

@@ -33,7 +33,7 @@ static void test_ceiling_is_exact_and_sticky(void **state)
     assert_false(b.failed);
     assert_int_equal(b.n, 1000);
     buf_add_char(&b, 'x');
-    assert_true(b.failed);
+    assert_true(b.failed && b.full);
     assert_int_equal(b.n, 1000);
     b.n = 0;
     buf_text(&b, "room, but it failed before");
@@ -41,7 +41,7 @@ static void test_ceiling_is_exact_and_sticky(void **state)
     assert_null(buf_reserve(&b, 1));
     buf_clear(&b);
     buf_text(&b, "new");
-    assert_false(b.failed);
+    assert_false(b.failed || b.full);
     assert_true(str_is(buf_str(&b), "new"));
     assert_true(b.size <= 1000);
 }
@@ -81,6 +81,24 @@ static void test_reserve(void **state)
     assert_true(str_is(buf_str(&b), "again"));
 }
 
+static void test_shrink(void **state)
+{
+    struct buf b BUF_CLEANUP;
+
+    buf_init(&b, 1 << 20);
+    buf_shrink(&b, 100); /* nothing yet */
+    assert_int_equal(b.size, 0);
+    assert_non_null(buf_reserve(&b, 50000));
+    buf_text(&b, "kept");
+    buf_shrink(&b, 100);
+    assert_int_equal(b.size, 100);
+    buf_shrink(&b, 200);
+    assert_int_equal(b.size, 100);
+    buf_shrink(&b, 0);
+    assert_int_equal(b.size, 4);
+    assert_true(str_is(buf_str(&b), "kept"));
+}
+
 static void test_numbers(void **state)
 {
     static const int64_t values[] = {
@@ -101,7 +119,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_builds),       cmocka_unit_test(test_ceiling_is_exact_and_sticky),
         cmocka_unit_test(test_absurd_sizes), cmocka_unit_test(test_reserve),
-        cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_shrink),       cmocka_unit_test(test_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
 
 #include "base/utf8.h"
 #include "carriers/mm7_reference.h"
+#include "carriers/mm7_text.h"
 
 #include <errno.h>
 
@@ -166,106 +167,6 @@ void mm7_deliver_type(const struct mm7_part *part, char out[MEDIA_TYPE_MAX + 1])
     str_format(out, MEDIA_TYPE_MAX + 1, "%.*s", STR_FMT(type));
 }
 
-/* ---- texts ---- */
-
-enum alphabet { ALPHABET_UTF8, ALPHABET_LATIN1, ALPHABET_UTF16, ALPHABET_STRANGE };
-
-static enum alphabet alphabet_of(const struct mm7_part *p)
-{
-    static const struct {
-        const char *charset;
-        enum alphabet alphabet;
-    } known[] = {
-        {"iso-8859-1", ALPHABET_LATIN1},     {"latin1", ALPHABET_LATIN1},
-        {"windows-1252", ALPHABET_LATIN1},   {"utf-16", ALPHABET_UTF16},
-        {"utf-16be", ALPHABET_UTF16},        {"utf-16le", ALPHABET_UTF16},
-        {"iso-10646-ucs-2", ALPHABET_UTF16}, {"ucs-2", ALPHABET_UTF16},
-    };
-
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (str_is(p->charset, known[i].charset))
-            return known[i].alphabet;
-    return utf8_valid(p->bytes) ? ALPHABET_UTF8 : ALPHABET_STRANGE;
-}
-
-/* A text that nobody here can read stays a file. */
-static bool is_text(const struct mm7_part *p)
-{
-    return str_is(p->type, "text/plain") && alphabet_of(p) != ALPHABET_STRANGE;
-}
-
-static char *add_latin1(char *at, struct str bytes)
-{
-    for (size_t i = 0; i < bytes.n; i++)
-        at += utf8_encode((unsigned char)bytes.p[i], at);
-    return at;
-}
-
-static unsigned unit_at(struct str bytes, size_t i, bool little)
-{
-    unsigned first = (unsigned char)bytes.p[i], second = (unsigned char)bytes.p[i + 1];
-    return little ? second << 8 | first : first << 8 | second;
-}
-
-/* Big end first, unless the charset or a mark in front says otherwise. */
-static char *add_utf16(char *at, struct str bytes, bool little)
-{
-    size_t i = 0;
-
-    if (bytes.n >= 2 && unit_at(bytes, 0, little) == 0xfffe)
-        little = !little;
-    if (bytes.n >= 2 && unit_at(bytes, 0, little) == 0xfeff)
-        i = 2;
-    for (; i + 1 < bytes.n; i += 2) {
-        unsigned unit = unit_at(bytes, i, little);
-        unsigned next = i + 3 < bytes.n ? unit_at(bytes, i + 2, little) : 0;
-        int32_t point = (int32_t)unit;
-        if (unit >= 0xd800 && unit < 0xdc00 && next >= 0xdc00 && next < 0xe000) {
-            point = (int32_t)(0x10000 + ((unit - 0xd800) << 10) + (next - 0xdc00));
-            i += 2;
-        } else if (unit >= 0xd800 && unit < 0xe000) {
-            point = UTF8_REPLACEMENT;
-        }
-        at += utf8_encode(point, at);
-    }
-    return at;
-}
-
-static char *add_text(char *at, const struct mm7_part *p)
-{
-    switch (alphabet_of(p)) {
-    case ALPHABET_LATIN1:
-        return add_latin1(at, p->bytes);
-    case ALPHABET_UTF16:
-        return add_utf16(at, p->bytes, str_is(p->charset, "utf-16le"));
-    case ALPHABET_UTF8:
-    case ALPHABET_STRANGE:
-        break;
-    }
-    return p->bytes.n ? mempcpy(at, p->bytes.p, p->bytes.n) : at;
-}
-
-/* All texts, one below the other; p is NULL when memory is short. */
-static struct str join_texts(struct arena *a, const struct mm7_part *parts, size_t count)
-{
-    size_t size = UTF8_MAX;
-
-    for (size_t i = 0; i < count; i++)
-        if (is_text(&parts[i])) /* one byte of Latin 1 takes two, two of UTF-16 take three */
-            size += 2 * parts[i].bytes.n + 1;
-    char *text = arena_bytes(a, size), *at = text;
-    if (!text)
-        return (struct str){NULL, 0};
-    for (size_t i = 0; i < count; i++) {
-        if (!is_text(&parts[i]) || !parts[i].bytes.n)
-            continue;
-        if (at > text)
-            *at++ = '\n';
-        at = add_text(at, &parts[i]);
-    }
-    return (struct str){text, (size_t)(at - text)};
-}
-
 /* ---- messages from handsets ---- */
 
 /* The first that it is To; an MMSC that names nobody means our service. */
@@ -281,29 +182,51 @@ static struct str receiver_of(struct arena *a, const struct mm7_heard *h)
     return service.n ? service : STR("unknown");
 }
 
-static void sort_parts(struct mm7_delivered *d, const struct mm7_part *parts, size_t count)
+static void sort_parts(struct mm7_delivered *d, const struct mm7_part *parts, size_t count,
+                       size_t room)
 {
     for (size_t i = 0; i < count; i++) {
         const struct mm7_part *p = &parts[i];
-        if (is_layout(p) || is_text(p) || !p->bytes.n)
+        if (is_layout(p) || mm7_text_is(p) || !p->bytes.n)
             continue;
-        if (d->file_count < MEDIA_MAX)
+        if (d->file_count < room)
             d->files[d->file_count++] = p;
         else
             d->arrival.media_dropped++;
     }
 }
 
+/* An MMSC that has a name for the message keeps it when it brings it again; what it calls the
+ * request may be another then. */
+static struct str name_of(const struct mm7_heard *h)
+{
+    return h->message_id.n ? h->message_id : h->transaction;
+}
+
+/* What no message can show is its last file. */
+static void keep_long_text(struct mm7_delivered *d, struct str text)
+{
+    d->long_text = (struct mm7_part){.type = STR("text/plain"), .bytes = text};
+    d->files[d->file_count++] = &d->long_text;
+    d->arrival.text_cut = true;
+}
+
 static void tell_message(struct mm7_delivered *d, struct arena *a, unsigned carrier,
                          const struct mm7_heard *h, const struct mm7_part *parts, size_t count)
 {
+    struct str text = mm7_text_join(a, parts, count), front = mm7_text_front(text);
+    bool cut = front.n < text.n;
+
     d->arrival = (struct arrival){.carrier = carrier,
                                   .from = write_address(a, &h->sender),
                                   .to = receiver_of(a, h),
-                                  .text = join_texts(a, parts, count),
+                                  .text = front,
                                   .mms = true,
-                                  .subject = utf8_shown(h->subject, SUBJECT_MAX)};
-    sort_parts(d, parts, count);
+                                  .subject = mm7_text_line(a, h->subject, SUBJECT_MAX),
+                                  .transaction = name_of(h)};
+    sort_parts(d, parts, count, cut ? MEDIA_MAX - 1 : MEDIA_MAX);
+    if (cut)
+        keep_long_text(d, text);
 }
 
 static enum mm7_bringing brought_by(const struct mm7_heard *h)

@@ -20,6 +20,7 @@ struct mm7_delivered {
     struct arrival arrival;         /* without its media: */
     const struct mm7_part *files[MEDIA_MAX];
     size_t file_count;
+    struct mm7_part long_text; /* one of the files, when the text is too long to be shown */
 
     /* What these point into, besides the arena and what was heard. */
     struct str id;

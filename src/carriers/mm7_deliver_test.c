@@ -147,6 +147,7 @@ static struct mm7_heard message(void)
                               .sender = {MM7_FORM_NUMBER, STR("14155550100")},
                               .recipients = &to_111,
                               .recipient_count = 1,
+                              .transaction = STR("7-qf@mmsc"),
                               .subject = STR("subj")};
 }
 
@@ -176,6 +177,7 @@ static void test_a_message(void **state)
     assert_true(str_is(a->to, "111"));
     assert_true(str_is(a->text, "one\ntwo"));
     assert_true(str_is(a->subject, "subj"));
+    assert_true(str_is(a->transaction, "7-qf@mmsc"));
     assert_int_equal(delivered.file_count, 2); /* no layout, no text, nothing that is empty */
     assert_ptr_equal(delivered.files[0], &parts[2]);
     assert_ptr_equal(delivered.files[1], &parts[4]);
@@ -235,38 +237,60 @@ static void test_whom_it_is_to(void **state)
     assert_true(str_is(delivered.arrival.to, "unknown"));
 }
 
+static void test_what_it_is_called(void **state)
+{
+    struct mm7_heard heard = message();
+
+    heard.message_id = STR("m-1@mmsc");
+    read_heard(&heard, NULL, 0);
+    assert_true(str_is(delivered.arrival.transaction, "m-1@mmsc"));
+    heard.message_id = heard.transaction = STR("");
+    read_heard(&heard, NULL, 0);
+    assert_int_equal(delivered.arrival.transaction.n, 0);
+}
+
+/* One that nobody here can read stays a file. */
 static void test_texts(void **state)
 {
-    static const struct {
-        const char *charset;
-        struct str bytes;
-        const char *text; /* NULL: it stays a file */
-    } cases[] = {
-        {"", STR("caf\xc3\xa9"), "caf\xc3\xa9"},
-        {"utf-8", STR("caf\xc3\xa9"), "caf\xc3\xa9"},
-        {"us-ascii", STR("cafe"), "cafe"},
-        {"iso-8859-1", STR("caf\xe9"), "caf\xc3\xa9"},
-        {"utf-16", STR("\0h\0i"), "hi"},
-        {"utf-16", STR("\xff\xfeh\0i\0"), "hi"},
-        {"utf-16", STR("\xfe\xff\0h\0i"), "hi"},
-        {"utf-16le", STR("h\0i\0"), "hi"},
-        {"utf-16be", STR("\xd8\x3d\xdc\x4b"), "\xf0\x9f\x91\x8b"},
-        {"utf-16be", STR("\xd8\x3d\0h"), "\xef\xbf\xbdh"},
-        {"utf-16be", STR("\0hx"), "h"}, /* half a letter */
-        {"", STR("caf\xe9"), NULL},
-        {"utf-8", STR("caf\xe9"), NULL},
-        {"shift_jis", STR("\x82\xb1"), NULL},
-    };
+    struct mm7_part parts[] = {part("text/plain", "caf\xe9"), part("text/plain", "caf\xc3\xa9")};
+    struct mm7_heard heard = message();
 
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct mm7_part p = part("text/plain", "");
-        struct mm7_heard heard = message();
-        p.charset = str_of(cases[i].charset);
-        p.bytes = cases[i].bytes;
-        read_heard(&heard, &p, 1);
-        assert_int_equal(delivered.file_count, cases[i].text ? 0 : 1);
-        assert_true(str_is(delivered.arrival.text, cases[i].text ? cases[i].text : ""));
-    }
+    heard.subject = STR("one\ntwo\tthree\xc2\x85");
+    read_heard(&heard, parts, 2);
+    assert_true(str_is(delivered.arrival.text, "caf\xc3\xa9"));
+    assert_true(str_is(delivered.arrival.subject, "one two three "));
+    assert_int_equal(delivered.file_count, 1);
+    assert_ptr_equal(delivered.files[0], &parts[0]);
+}
+
+/* What is shown of it is bounded; all of it is the last file. */
+static void test_a_long_text(void **state)
+{
+    struct mm7_part parts[MEDIA_MAX + 1];
+    struct mm7_heard heard = message();
+    static char text[16003];
+
+    memset(text, 'x', 16001);
+    parts[0] = part("text/plain", text);
+    parts[0].bytes.n = 16000;
+    for (size_t i = 1; i <= MEDIA_MAX; i++)
+        parts[i] = part("image/gif", "x");
+    read_heard(&heard, parts, MEDIA_MAX + 1);
+    assert_int_equal(delivered.arrival.text.n, 16000);
+    assert_false(delivered.arrival.text_cut);
+    assert_int_equal(delivered.file_count, MEDIA_MAX);
+    assert_int_equal(delivered.arrival.media_dropped, 0);
+
+    memcpy(text + 15999, "\xc3\xa9", 2);
+    parts[0] = part("text/plain", text);
+    read_heard(&heard, parts, MEDIA_MAX + 1);
+    assert_int_equal(delivered.arrival.text.n, 15999);
+    assert_true(delivered.arrival.text_cut);
+    assert_int_equal(delivered.file_count, MEDIA_MAX);
+    assert_int_equal(delivered.arrival.media_dropped, 1);
+    const struct mm7_part *file = delivered.files[MEDIA_MAX - 1];
+    assert_true(str_is(file->type, "text/plain"));
+    assert_true(str_is(file->bytes, text));
 }
 
 static void test_types(void **state)
@@ -320,10 +344,20 @@ int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        CASE(test_words),      CASE(test_a_report),       CASE(test_a_read_reply_changes_nothing),
-        CASE(test_too_little), CASE(test_nothing_for_us), CASE(test_a_message),
-        CASE(test_addresses),  CASE(test_whom_it_is_to),  CASE(test_texts),
-        CASE(test_types),      CASE(test_many_files),     CASE(test_short_of_memory),
+        CASE(test_words),
+        CASE(test_a_report),
+        CASE(test_a_read_reply_changes_nothing),
+        CASE(test_too_little),
+        CASE(test_nothing_for_us),
+        CASE(test_a_message),
+        CASE(test_addresses),
+        CASE(test_whom_it_is_to),
+        CASE(test_texts),
+        CASE(test_a_long_text),
+        CASE(test_what_it_is_called),
+        CASE(test_types),
+        CASE(test_many_files),
+        CASE(test_short_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,9 @@
 
 #include <errno.h>
 
+#define GONE      "The event is not there any more."
+#define TOO_LARGE "The event is larger than 1 MiB, and no endpoint is told so much."
+
 /* What is needed of the store to send it. */
 struct cargo {
     struct message message; /* zeroed for NOTICE_TEST */
@@ -14,7 +17,13 @@ struct cargo {
     struct str secret, old_secret;
 };
 
-/* ---- from the store; 0, -ENOENT when it is gone, or another negative errno ---- */
+/* ---- from the store; 0, -ENOENT when it is gone, -EMSGSIZE when it is more than anybody is told,
+ * or another negative errno ---- */
+
+static bool is_too_large(const struct hook_set *s)
+{
+    return s->memory.full || s->body.full;
+}
 
 static int load_payload(struct hook_set *s, const struct delivery_record *d, struct cargo *c)
 {
@@ -34,7 +43,9 @@ static int load_payload(struct hook_set *s, const struct delivery_record *d, str
         if (!r)
             notice_put(&w, ids, &notice, &c->message);
     }
-    return !r && s->body.failed ? -ENOMEM : r;
+    if (!r && s->body.failed)
+        r = -ENOMEM;
+    return r == -ENOMEM && is_too_large(s) ? -EMSGSIZE : r;
 }
 
 /* After its time the old secret is not used any more, wherever it still stands. */
@@ -168,13 +179,19 @@ static void answered(void *job, const struct loop_http_reply *reply)
     loop_signal_raise(s->signal);
 }
 
-/* An attempt that never left. */
-static enum hook_sending give_up(struct hook_set *s, struct hook_job *j)
+/* It would be in the way for ever. */
+static bool is_hopeless(int r)
 {
-    struct loop_http_reply reply = {.outcome = LOOP_HTTP_BROKEN,
-                                    .why = "The event is not there any more."};
+    return r == -ENOENT || r == -EBADMSG /* damaged */ || r == -EMSGSIZE;
+}
+
+/* An attempt that never left. */
+static enum hook_sending give_up(struct hook_set *s, struct hook_job *j, int r)
+{
+    struct loop_http_reply reply = {.outcome = LOOP_HTTP_BROKEN};
     struct verdict v = verdict_lost(&j->delivery);
 
+    str_format(reply.why, sizeof reply.why, "%s", r == -EMSGSIZE ? TOO_LARGE : GONE);
     j->signature_size = 0;
     j->stage = HOOK_LANDED;
     hook_report(s, j, &reply, &v, true);
@@ -207,8 +224,8 @@ enum hook_sending hook_send(struct hook_set *s, struct hook_job *j, const struct
     arena_reset(&s->memory);
     j->at_us = hook_now_us(s);
     int r = load_payload(s, d, &c);
-    if (r == -ENOENT || r == -EBADMSG) /* gone, or damaged: it would be in the way for ever */
-        return give_up(s, j);
+    if (is_hopeless(r))
+        return give_up(s, j, r);
     m = &c.message;
     j->has_failover = !e && m->webhook_failover_url.n;
     if (j->failover && !j->has_failover)

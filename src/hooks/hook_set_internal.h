@@ -15,7 +15,7 @@ enum {
     HOOK_SLOTS = 4096,
     HOOK_HELD_MAX = 16384,     /* beyond so many in memory lanes hold no more than they may send */
     HOOK_TURN_MAX = 8,         /* deliveries of a lane in one turn */
-    HOOK_BODY_MAX = 1 << 20,   /* far more than any message can be */
+    HOOK_BODY_MAX = 1 << 20,   /* of what is told of an event */
     HOOK_ANSWER_MAX = 64 << 10 /* of an answer is read */
 };
 #define HOOK_TROUBLE_US INT64_C(1000000)  /* until the store is asked again that did not answer */
@@ -72,7 +72,7 @@ enum hook_sending {
     HOOK_SENT,
     HOOK_NO_SECRET, /* one is being made */
     HOOK_NO_OTHER,  /* there is no other address, and only that was wanted */
-    HOOK_LOST,      /* what it tells of is not there any more; it has failed */
+    HOOK_LOST,      /* it can never go, and has failed */
     HOOK_TROUBLE
 };
 /* Makes and starts the attempt. To the message's other address if job->failover is set. `e` is not

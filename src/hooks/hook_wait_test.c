@@ -130,6 +130,40 @@ static void test_damaged_event(void **state)
     test_answer(test_only(), 200);
 }
 
+/* Nor can one that is larger than anybody is told; its delivery says why. */
+static void check_too_large(size_t size)
+{
+    int64_t endpoint = test_endpoint(URL);
+    char *text = malloc(size);
+    size_t count;
+
+    assert_non_null(text);
+    memset(text, 'x', size);
+    test_message_of((struct str){text, size});
+    free(text);
+    test_message_add("", "");
+    test_settle();
+    assert_true(test_tells(test_only(), "\"text\":\"Hello\""));
+    test_answer(test_only(), 200);
+    struct delivery_page page = test_deliveries(endpoint);
+    assert_int_equal(page.records[0].state, DELIVERY_DONE);
+    assert_int_equal(page.records[1].state, DELIVERY_FAILED);
+    assert_true(str_is(test_attempts(page.records[1].id, &count)->error,
+                       "The event is larger than 1 MiB, and no endpoint is told so much."));
+    assert_int_equal(test_endpoint_look(endpoint).failures, 0);
+}
+
+static void test_event_too_large(void **state)
+{
+    check_too_large(HOOK_BODY_MAX); /* with all that is around it */
+}
+
+/* It does not even fit into the memory of one delivery. */
+static void test_message_too_large(void **state)
+{
+    check_too_large(5 << 20);
+}
+
 /* What became of the first event of a message can never be written: it goes again, and what is
  * behind it waits for that. */
 static void test_order_without_an_outcome(void **state)
@@ -195,6 +229,8 @@ int main(void)
         HOOKS_TEST(test_other_address_is_gone),
         HOOKS_TEST(test_far_behind),
         HOOKS_TEST(test_damaged_event),
+        HOOKS_TEST(test_event_too_large),
+        HOOKS_TEST(test_message_too_large),
         HOOKS_TEST(test_order_without_an_outcome),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -349,7 +349,7 @@ static int accept_message(struct store *s, struct deed *d)
     return store_accept(s, d->message);
 }
 
-int64_t test_message_add(const char *webhook_url, const char *failover_url)
+static int64_t add_message(const char *webhook_url, const char *failover_url, struct str text)
 {
     struct message m = {.account = TEST_ACCOUNT,
                         .mode = MODE_TEST,
@@ -359,7 +359,7 @@ int64_t test_message_add(const char *webhook_url, const char *failover_url)
                         .type = TYPE_OTP,
                         .from = STR("+18005551234"),
                         .to = STR("+447700900123"),
-                        .text = STR("Hello"),
+                        .text = text,
                         .media = STR(""),
                         .segments = 1,
                         .encoding = ENCODING_GSM7,
@@ -373,6 +373,16 @@ int64_t test_message_add(const char *webhook_url, const char *failover_url)
 
     do_deed(&d);
     return m.id;
+}
+
+int64_t test_message_add(const char *webhook_url, const char *failover_url)
+{
+    return add_message(webhook_url, failover_url, STR("Hello"));
+}
+
+int64_t test_message_of(struct str text)
+{
+    return add_message("", "", text);
 }
 
 static int move_message(struct store *s, struct deed *d)

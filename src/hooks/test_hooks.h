@@ -61,6 +61,7 @@ void test_endpoint_change(const struct endpoint_record *changed);
 void test_endpoint_remove(int64_t endpoint);
 /* A message is accepted; it moves. */
 int64_t test_message_add(const char *webhook_url, const char *failover_url);
+int64_t test_message_of(struct str text);
 void test_message_move(int64_t message, enum message_status to);
 /* A delivery of NOTICE_TEST. */
 int64_t test_delivery_add(int64_t endpoint);

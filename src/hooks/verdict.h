@@ -30,5 +30,5 @@ bool reply_is_well(const struct loop_http_reply *reply);
 /* `random` is any number. */
 struct verdict verdict_of(const struct loop_http_reply *reply, const struct delivery_record *d,
                           enum verdict_address address, int64_t now_us, uint64_t random);
-/* The delivery can never go, because what it tells of is not there any more. */
+/* The delivery can never go: what it tells of is not there any more, or too large. */
 struct verdict verdict_lost(const struct delivery_record *d);

@@ -1,6 +1,7 @@
 #include "messaging/arrivals.h"
 
 #include "base/utf8.h"
+#include "messaging/arrival_once.h"
 #include "messaging/errand.h"
 #include "messaging/inbound.h"
 #include "messaging/segment.h"
@@ -32,10 +33,12 @@ struct arrival_job {
     bool mms;
     struct arrival_media *media; /* files that must not be left behind; in the arena */
     size_t media_count, media_dropped;
-    struct arena arena;     /* of the texts here, and of what the writer reads */
-    struct message message; /* what comes of it; writer's thread, once it is posted */
+    bool text_cut;
+    struct arrival_once once; /* of MMS */
+    struct arena arena;       /* of the texts here, and of what the writer reads */
+    struct message message;   /* what comes of it; writer's thread, once it is posted */
     enum keyword_wish wish;
-    bool accepted;
+    bool accepted, repeated; /* neither: it is a part, and waits for others */
     void (*done)(void *context, int result);
     void *context;
 };
@@ -206,25 +209,45 @@ static bool take_mms(struct arrival_job *j, const struct arrival *a)
         memcpy(j->media, a->media, kept * sizeof *j->media);
     j->media_count = kept;
     j->media_dropped = a->media_dropped;
+    j->text_cut = a->text_cut;
+    j->once = arrival_once_of(j->arrivals->options.store, a);
     j->message.media = list_types(j);
     j->message.subject = arena_copy(&j->arena, a->subject);
     return j->message.media.p && j->message.subject.p;
 }
 
-static int note_dropped(struct arrival_job *j, struct store *s)
+/* In the history of the message. `text` is NULL when memory is short. */
+static int note_media(struct arrival_job *j, struct store *s, const char *text)
 {
     const struct message *m = &j->message;
-    char *text = arena_printf(&j->arena, "%zu more media files came with it; only %d are kept.",
-                              j->media_dropped, MEDIA_MAX);
     struct event_record e = {
         .message = m->id, .at_us = m->created_us, .kind = EVENT_MEDIA, .detail = str_of(text)};
 
     return text ? store_event_add(s, &e) : -ENOMEM;
 }
 
+/* What of it the message does not show. */
+static int note_rest(struct arrival_job *j, struct store *s)
+{
+    int noted = 0;
+
+    if (j->media_dropped)
+        noted = note_media(j, s,
+                           arena_printf(&j->arena,
+                                        "%zu more media files came with it; only %zu are kept.",
+                                        j->media_dropped, j->media_count - j->text_cut));
+    if (!noted && j->text_cut)
+        noted = note_media(j, s,
+                           arena_printf(&j->arena,
+                                        "The text is longer than is shown; media file %zu has all "
+                                        "of it.",
+                                        j->media_count));
+    return noted;
+}
+
 static int put_media(struct arrival_job *j, struct store *s)
 {
-    int put = j->media_dropped ? note_dropped(j, s) : 0;
+    int put = note_rest(j, s);
 
     for (size_t i = 0; i < j->media_count && put >= 0; i++) {
         struct media_record *m = &j->media[i].record;
@@ -252,8 +275,20 @@ static int accept_text(struct arrival_job *j, struct store *s, struct str text)
         failed = inbound_accept(s, m, &j->arena, &j->wish);
     if (!failed && j->mms)
         failed = put_media(j, s);
+    if (!failed)
+        failed = arrival_once_keep(&j->once, s, m);
     j->accepted = !failed;
     return failed;
+}
+
+static int accept_once(struct arrival_job *j, struct store *s)
+{
+    int found = arrival_once_find(&j->once, s, &j->message, &j->arena);
+
+    j->repeated = found > 0;
+    if (found)
+        return found < 0 ? found : 0;
+    return accept_text(j, s, j->part.text);
 }
 
 static int apply_arrival(struct write_job *job, struct store *s)
@@ -263,7 +298,7 @@ static int apply_arrival(struct write_job *job, struct store *s)
     size_t count;
 
     if (j->part.total <= 1)
-        return accept_text(j, s, j->part.text);
+        return accept_once(j, s);
     int failed = store_inbound_part_add(s, &j->part, j->overdue, &j->arena, &parts, &count);
     if (failed || count == 0)
         return failed;
@@ -289,7 +324,7 @@ static void arrival_back(struct errand *e)
 {
     struct arrival_job *j = (struct arrival_job *)e;
 
-    if (e->result < 0)
+    if (e->result < 0 || j->repeated)
         remove_files(j->media, j->media_count);
     if (j->overdue)
         j->arrivals->overdue_on_way--; /* if it failed, the next look finds it again */

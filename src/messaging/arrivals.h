@@ -37,15 +37,19 @@ struct arrival {
     uint8_t total, number; /* total 0 or 1: the whole message */
     bool mms;
     struct str subject; /* of MMS; "" */
+    /* Of MMS: what the carrier calls this bringing, the same when it comes again; "" = nothing. */
+    struct str transaction;
     /* Of MMS, which comes whole. Copied; MEDIA_MAX at most. */
     const struct arrival_media *media;
     size_t media_count;
     size_t media_dropped; /* how many more came: for the history */
+    bool text_cut;        /* the last of the files has all of the text */
 };
 
 /* `done` is called once, on the engine's thread, maybe at once. 0: it is on disk; negative: it is
- * not, and the carrier should send it again. The receiver is the sender of this address; its
- * account gets the message, or the first account when nobody has this address. */
+ * not, and the carrier should send it again. An MMS that comes again is on disk already. The
+ * receiver is the sender of this address; its account gets the message, or the first account when
+ * nobody has this address. */
 void arrivals_take(struct arrivals *a, const struct arrival *arrival,
                    void (*done)(void *context, int result), void *context);
 /* Parts that waited too long for the others become a message with what there is. Each second. */

@@ -218,6 +218,49 @@ static bool encoding_is_known(struct str name)
     return name.n == 0;
 }
 
+/* How long the markup is that `s` begins with: all of `s` when it does not end. */
+static size_t markup_size(struct str s, bool *ret_tag)
+{
+    static const struct {
+        struct str begin, end;
+    } others[] = {
+        {{"<!--", 4}, {"-->", 3}}, {{"<![CDATA[", 9}, {"]]>", 3}}, {{"<?", 2}, {"?>", 2}}};
+    char quote = '\0';
+
+    *ret_tag = false;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        struct str inside = str_skip(s, others[i].begin.n);
+        if (!str_starts(s, others[i].begin))
+            continue;
+        const char *end =
+            inside.n ? memmem(inside.p, inside.n, others[i].end.p, others[i].end.n) : NULL;
+        return end ? (size_t)(end - s.p) + others[i].end.n : s.n;
+    }
+    *ret_tag = true;
+    for (size_t i = 0; i < s.n; i++) {
+        if (!quote && s.p[i] == '>')
+            return i + 1;
+        if (quote ? s.p[i] == quote : s.p[i] == '"' || s.p[i] == '\'')
+            quote = quote ? '\0' : s.p[i];
+    }
+    return s.n;
+}
+
+/* The parser compares each attribute of a tag with all others, before it tells us of one. */
+static bool has_long_tag(struct str bytes)
+{
+    bool tag;
+
+    for (const char *at; bytes.n && (at = memchr(bytes.p, '<', bytes.n));) {
+        bytes = str_skip(bytes, (size_t)(at - bytes.p));
+        size_t size = markup_size(bytes, &tag);
+        if (tag && size > XML_TAG_MAX)
+            return true;
+        bytes = str_skip(bytes, size);
+    }
+    return false;
+}
+
 /* What can be told before the parser sees it. Without NULs and with a '<' first it is in no
  * encoding of wider characters, and not in EBCDIC. */
 static int check_bytes(struct str bytes, const char **ret_why)
@@ -233,6 +276,10 @@ static int check_bytes(struct str bytes, const char **ret_why)
     if (!encoding_is_known(declared_encoding(bytes))) {
         *ret_why = "its encoding is not UTF-8";
         return -EBADMSG;
+    }
+    if (has_long_tag(bytes)) {
+        *ret_why = "it has a tag of more than 8 KiB";
+        return -E2BIG;
     }
     return 0;
 }

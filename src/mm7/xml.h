@@ -7,6 +7,7 @@
 
 enum {
     XML_SIZE_MAX = 256 << 10,
+    XML_TAG_MAX = 8 << 10,
     XML_DEPTH_MAX = 32,
     XML_NODES_MAX = 4096,
     XML_ATTRIBUTES_MAX = 16

@@ -265,6 +265,49 @@ static void numbers_are_limited(void **state)
     }
 }
 
+/* Before the parser sees it, whose work grows with the square of what a tag has. */
+static void tags_are_limited(void **state)
+{
+    static const char *const pieces[] = {" a=''", " a='>'", " a=\">'\"", " xmlns:a='u'", " ", "a"};
+    BUF_CLEANUP struct buf text;
+    struct xml_node *root;
+
+    buf_init(&text, XML_SIZE_MAX);
+    for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
+        buf_clear(&text);
+        fill(&text, "<a>don't \"</a", pieces[i], XML_TAG_MAX / strlen(pieces[i]) + 1, ">");
+        refused(buf_str(&text), -E2BIG, "8 KiB");
+        buf_clear(&text);
+        fill(&text, "<a><b", pieces[i], XML_TAG_MAX / strlen(pieces[i]) + 1, "=");
+        refused(buf_str(&text), -E2BIG, "8 KiB");
+    }
+    buf_clear(&text);
+    fill(&text, "<a", " ", XML_TAG_MAX - 4, "/>");
+    assert_int_equal(read_bytes(buf_str(&text), &root), 0);
+    buf_clear(&text);
+    fill(&text, "<a", " ", XML_TAG_MAX - 3, "/>");
+    refused(buf_str(&text), -E2BIG, "8 KiB");
+}
+
+/* What is no tag may be longer, and hold whatever looks like one. */
+static void other_markup_is_not(void **state)
+{
+    static const char *const around[][2] = {
+        {"<!-- ' <b ", " --><a/>"}, {"<?b ' \"", "?><a/>"}, {"<a><![CDATA[<b '", "]]></a>"}};
+    BUF_CLEANUP struct buf text;
+    struct xml_node *root;
+
+    buf_init(&text, XML_SIZE_MAX);
+    for (size_t i = 0; i < sizeof around / sizeof *around; i++) {
+        buf_clear(&text);
+        fill(&text, around[i][0], "x", 2 * XML_TAG_MAX, around[i][1]);
+        assert_int_equal(read_bytes(buf_str(&text), &root), 0);
+    }
+    refused(STR("<!-- "), -EBADMSG, "not well-formed");
+    refused(STR("<?"), -EBADMSG, "not well-formed");
+    refused(STR("<![CDATA["), -EBADMSG, "not well-formed");
+}
+
 static void memory_is_limited(void **state)
 {
     BUF_CLEANUP struct buf text;
@@ -339,6 +382,8 @@ int main(void)
         CASE(depth_is_limited),
         CASE(size_is_limited),
         CASE(numbers_are_limited),
+        CASE(tags_are_limited),
+        CASE(other_markup_is_not),
         CASE(memory_is_limited),
         CASE(broken_xml_is_refused),
         CASE(other_encodings_are_refused),

@@ -69,13 +69,14 @@ int mailbox_post(struct mailbox *m, struct letter *l)
         l->next = NULL;
         *m->last = l;
         m->last = &l->next;
-        /* The taker empties the whole box at once, so only the first letter needs to call it. */
-        if (was_empty)
-            pthread_cond_signal(&m->filled);
     }
     pthread_mutex_unlock(&m->lock);
-    if (!closed && was_empty)
+    /* The taker empties the whole box at once, so only the first letter needs to call it. It is
+     * called when the lock is free: it may run at once, in the place of this thread. */
+    if (!closed && was_empty) {
+        pthread_cond_signal(&m->filled);
         wake_taker(m);
+    }
     return closed ? -ESHUTDOWN : 0;
 }
 

@@ -209,14 +209,19 @@ static int get_times(const uint8_t *at, const uint8_t *end, struct arena *a,
     return 0;
 }
 
-int rollup_unpack_all(struct rollup_unpack *u, struct arena *a, struct rollup *ret)
+bool rollup_unpack_counts(struct rollup_unpack *u, struct rollup *ret)
 {
     if (!rollup_unpack_statuses(u, ret))
-        return -EBADMSG;
+        return false;
     ret->segments = get(u);
     ret->cost_micros = get(u);
     ret->delivery_ms = get(u);
-    if (u->damaged)
+    return !u->damaged;
+}
+
+int rollup_unpack_all(struct rollup_unpack *u, struct arena *a, struct rollup *ret)
+{
+    if (!rollup_unpack_counts(u, ret))
         return -EBADMSG;
     int failed = get_failures(u->body, u->at, ROLLUP_FAILURE_SLOTS, a, &ret->failures);
     if (!failed && u->with_times && u->old_times)

@@ -87,8 +87,13 @@ static bool any_matches(const struct listing *l, size_t first)
     return false;
 }
 
-static int tell_row(struct listing *l, sqlite3_stmt *row, int64_t span_us, bool times,
-                    rollup_tell *tell)
+/* The series of the entry at hand; NULL: it does not match. */
+static const struct series_record *series_of(const struct listing *l, size_t number)
+{
+    return number < l->series_room ? l->series[number] : NULL;
+}
+
+static int tell_row(struct listing *l, sqlite3_stmt *row, int64_t span_us, bool times)
 {
     int64_t start_us = sqlite3_column_int64(row, 0) * span_us;
     size_t first = (size_t)sqlite3_column_int64(row, 1) * ROLLUP_CHUNK;
@@ -100,13 +105,13 @@ static int tell_row(struct listing *l, sqlite3_stmt *row, int64_t span_us, bool 
         return 0;
     rollup_unpack_row(&u, row, 2, times);
     while (!failed && rollup_unpack_next(&u)) {
-        size_t number = first + u.place;
-        if (number >= l->series_room || !l->series[number])
+        const struct series_record *series = series_of(l, first + u.place);
+        if (!series)
             continue;
         arena_reset(&l->row_memory);
         failed = rollup_unpack_all(&u, &l->row_memory, &counts);
         if (!failed)
-            tell(l->context, l->series[number], start_us, &counts);
+            l->tell(l->context, series, start_us, &counts);
     }
     return u.damaged ? -EBADMSG : failed;
 }
@@ -133,7 +138,7 @@ static int tell_rows(struct listing *l, enum grain grain, int64_t from_us, int64
         return 0;
     sqlite3_stmt *rows = rows_between(l, grain, times, from_us, to_us);
     while ((code = sqlite3_step(rows)) == SQLITE_ROW && !failed)
-        failed = tell_row(l, rows, span_us, times, l->tell);
+        failed = tell_row(l, rows, span_us, times);
     int broken = finish(l->reader, rows, code);
     return broken ? broken : failed;
 }
@@ -207,19 +212,35 @@ static int tell_together_row(struct listing *l, sqlite3_stmt *row)
     return u.damaged ? -EBADMSG : failed;
 }
 
+static int tell_hour_row(struct listing *l, sqlite3_stmt *row)
+{
+    int64_t start_us = sqlite3_column_int64(row, 0) * grain_ms[GRAIN_HOUR] * 1000;
+    size_t first = (size_t)sqlite3_column_int64(row, 1) * ROLLUP_CHUNK;
+    struct rollup_unpack u;
+    struct rollup counts;
+
+    if (!any_matches(l, first))
+        return 0;
+    rollup_unpack_row(&u, row, 2, false);
+    while (rollup_unpack_next(&u)) {
+        const struct series_record *series = series_of(l, first + u.place);
+        if (series && rollup_unpack_counts(&u, &counts))
+            l->query->hours(l->context, series, start_us, &counts);
+    }
+    return u.damaged ? -EBADMSG : 0;
+}
+
 static int tell_hours(struct listing *l)
 {
     const struct rollup_query *q = l->query;
     bool together = !l->lacks_outbound && !(l->has_inbound && l->lacks_inbound);
     enum grain grain = together ? GRAIN_TOGETHER : GRAIN_HOUR;
-    int64_t span_us = grain_ms[grain] * 1000;
     sqlite3_stmt *rows =
         rows_between(l, grain, together && !q->without_times, q->from_us, q->to_us);
     int code, failed = 0;
 
     while ((code = sqlite3_step(rows)) == SQLITE_ROW && !failed)
-        failed =
-            together ? tell_together_row(l, rows) : tell_row(l, rows, span_us, false, q->hours);
+        failed = together ? tell_together_row(l, rows) : tell_hour_row(l, rows);
     int broken = finish(l->reader, rows, code);
     return broken ? broken : failed;
 }

@@ -258,7 +258,7 @@ struct rollup_query {
     struct str tag, sender; /* p == NULL: any */
     /* Told of each hour besides, of the same moment; NULL: of none. Where the conditions leave no
      * series out that is all series together, and of a series its direction and kind is told alone;
-     * else it is each that matches, without its times of delivery. */
+     * else it is each that matches, without its failures and times of delivery. */
     rollup_tell *hours;
 };
 /* Tells all rows that match, in the order of time: whole UTC days, and hours at the edges. The

@@ -20,6 +20,10 @@ static inline bool varint_get(const uint8_t **at, const uint8_t *end, uint64_t *
 {
     uint64_t number = 0;
 
+    if (*at < end && **at < 0x80) { /* as most are */
+        *ret = *(*at)++;
+        return true;
+    }
     for (unsigned shift = 0; shift < 7 * VARINT_MAX && *at < end; shift += 7) {
         uint8_t byte = *(*at)++;
         number |= (uint64_t)(byte & 0x7f) << shift;
