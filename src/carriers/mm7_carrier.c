@@ -104,7 +104,7 @@ static int carrier_start(struct live_carrier *live, struct live_settings *settin
     if (failed)
         return failed;
     live->port.resend = c->settings->config.unanswered == 0;
-    live->port.media = c->settings->media;
+    dispatch_set_profile(c->options.dispatch, &live->port, &c->settings->media);
     c->stopping = c->aborted = false;
     mm7_standing_init(c, clock_monotonic_us());
     mm7_standing_judge(c);

@@ -41,6 +41,11 @@ void dispatch_answered(struct dispatch *d, struct parcel *p, const struct carrie
         settle(p);
 }
 
+void dispatch_set_profile(struct dispatch *d, struct carrier *c, const struct media_profile *media)
+{
+    c->media = *media;
+}
+
 void dispatch_ready(struct dispatch *d)
 {
     test_port.ready++;

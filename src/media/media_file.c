@@ -181,21 +181,27 @@ static bool on_head(void *file, unsigned status, struct str content_type, int64_
     return status == 200 && fits(f, length);
 }
 
+static bool is_wanted(struct media_file *f, enum media_kind kind)
+{
+    if (f->kinds & UINT32_C(1) << kind)
+        return true;
+    f->failure = FAILURE_UNSUPPORTED_MEDIA_TYPE;
+    media_why_kind(f->why, kind);
+    return false;
+}
+
 /* False: it is of no kind that is wanted. */
 static bool judge(struct media_file *f)
 {
     struct sniffed s = sniff((struct str){f->head, f->head_n}, str_of(f->said));
 
-    if (s.verdict != SNIFF_KNOWN)
+    if (s.verdict != SNIFF_KNOWN) {
+        f->failure = FAILURE_UNSUPPORTED_MEDIA_TYPE;
         media_why_type(f->why, &s, str_of(f->said));
-    else if (!(f->kinds & UINT32_C(1) << s.kind))
-        media_why_kind(f->why, s.kind);
-    else {
-        str_format(f->record.type, sizeof f->record.type, "%s", media_type_of(s.kind));
-        return true;
+        return false;
     }
-    f->failure = FAILURE_UNSUPPORTED_MEDIA_TYPE;
-    return false;
+    str_format(f->record.type, sizeof f->record.type, "%s", media_type_of(s.kind));
+    return is_wanted(f, s.kind);
 }
 
 /* As soon as there are enough bytes to tell by. */
@@ -339,6 +345,16 @@ static void attempt(struct media_file *f)
 void media_file_init(struct media_file *f)
 {
     f->fd = -1;
+}
+
+void media_file_known(struct media_file *f, const struct media_record *m)
+{
+    enum media_kind kind;
+
+    f->kept = true;
+    if ((media_kind_of(m->type, &kind) && !is_wanted(f, kind)) || !fits(f, m->size))
+        return;
+    f->budget->taken += m->size;
 }
 
 void media_file_start(struct media_file *f)
