@@ -155,14 +155,19 @@ static void on_stopped(void *unused)
     test_port.stopped++;
 }
 
-static void stop(void *unused)
+static void stop(void *hurry)
 {
-    live_carrier_stop(test_port.carrier, on_stopped, NULL);
+    live_carrier_stop(test_port.carrier, hurry, on_stopped, NULL);
 }
 
 void test_port_stop(void)
 {
     test_loop_do(stop, NULL);
+}
+
+void test_port_hurry(void)
+{
+    test_loop_do(stop, &test_port);
 }
 
 static void look_at_room(void *room)

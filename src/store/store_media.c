@@ -82,13 +82,25 @@ int64_t media_place_of(const struct media_folder *f, const char *path)
     return strcmp(wanted, path) == 0 ? place : -EINVAL;
 }
 
-bool media_place_holds(const struct media_folder *f, int64_t place, int64_t size)
+static int look(const struct media_folder *f, int64_t place, int64_t size)
 {
     char path[STORE_MEDIA_PATH_SIZE];
     struct stat status;
 
     place_path(f, place, path);
-    return stat(path, &status) == 0 && S_ISREG(status.st_mode) && status.st_size == size;
+    if (stat(path, &status) < 0)
+        return -errno;
+    return S_ISREG(status.st_mode) && status.st_size == size ? 0 : -ENOENT;
+}
+
+bool media_place_holds(const struct media_folder *f, int64_t place, int64_t size)
+{
+    return look(f, place, size) == 0;
+}
+
+int store_media_look(const struct store *s, const struct media_record *m)
+{
+    return look(s->media, m->place, m->size);
 }
 
 void media_place_remove(const struct media_folder *f, int64_t place)

@@ -259,10 +259,13 @@ static void test_lost_content(void **state)
     assert_int_equal(truncate(path, 2), 0);
     assert_int_equal(store_media_get(test_reader, m.id, 1, &read), 0);
     assert_int_equal(store_media_open(test_store, &read), -ENOENT);
+    assert_int_equal(store_media_look(test_store, &read), -ENOENT);
     assert_int_equal(unlink(path), 0);
     assert_int_equal(store_media_open(test_store, &read), -ENOENT);
+    assert_int_equal(store_media_look(test_store, &read), -ENOENT);
     assert_int_equal(put_new(m.id, 2, "lost"), 1);
     assert_int_equal(store_media_get(test_reader, m.id, 1, &read), 0);
+    assert_int_equal(store_media_look(test_store, &read), 0);
     check_content(&read, "lost");
 }
 
