@@ -112,6 +112,20 @@ static void test_same_content(void **state)
     check_content(&read, "same");
 }
 
+/* ---- room ---- */
+
+static void test_room(void **state)
+{
+    assert_int_equal(store_media_room(test_store), 0);
+    store_media_reserve(test_store, INT64_MAX); /* before and after there is a folder */
+    assert_int_equal(store_media_room(test_store), -ENOSPC);
+    make("x");
+    assert_int_equal(store_media_room(test_store), -ENOSPC);
+    store_media_reserve(test_store, 1);
+    assert_int_equal(store_media_room(test_store), 0);
+    assert_int_equal(unlink(path), 0);
+}
+
 /* ---- loose files ---- */
 
 static int put_loose(int64_t message, const char *content, struct media_record *ret)
@@ -280,6 +294,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         STORE_TEST(test_put_and_read),
         STORE_TEST(test_list),
+        STORE_TEST(test_room),
         STORE_TEST(test_has),
         STORE_TEST(test_loose_of_a_kept_content),
         STORE_TEST(test_loose_of_a_dropped_content),
