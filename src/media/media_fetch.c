@@ -65,7 +65,7 @@ struct media_fetch *media_fetch_new(const struct message *m, const struct media_
 
 static bool is_good(const struct media_file *file)
 {
-    return file->ended && !file->failure && file->path;
+    return file->ended && !file->failure && (file->draft.path || file->record.loose);
 }
 
 void media_fetch_close(struct media_fetch *f)
@@ -153,7 +153,7 @@ static void find_kept(struct media_fetch *f, const struct store *s, struct store
 void media_fetch_open(struct media_fetch *f, struct media_bench *bench, struct store_reader *r)
 {
     for (unsigned i = 0; i < f->count; i++) {
-        f->files[i].bench = bench;
+        media_file_open(&f->files[i], bench);
         f->files[i].owner = f;
         f->files[i].done = on_file_done;
     }
@@ -190,19 +190,32 @@ bool media_fetch_is_over(const struct media_fetch *f)
 
 /* ---- into the store ---- */
 
-/* On the writer's thread. */
+/* On the writer's thread. What the store had and has dropped since, which is rare, has to be
+ * brought to disk after all. */
+static int put_file(struct media_fetch *f, struct media_file *file, struct store *s)
+{
+    int put = store_media_put(s, &file->record, file->draft.path);
+
+    if (put != -ENOENT)
+        return put;
+    f->unsettled = media_draft_settle(&file->draft);
+    file->record.loose = f->unsettled != 0;
+    return f->unsettled ? 0 : store_media_put(s, &file->record, file->draft.path);
+}
+
 static int put_all(struct write_job *job, struct store *s)
 {
     struct media_fetch *f = (struct media_fetch *)job;
     int failed = 0;
 
-    for (unsigned i = 0; i < f->count && failed >= 0; i++) {
+    f->unsettled = 0;
+    for (unsigned i = 0; i < f->count && failed >= 0 && !f->unsettled; i++) {
         struct media_file *file = &f->files[i];
 
         if (!is_good(file))
             continue;
         file->record.message = f->message;
-        failed = store_media_put(s, &file->record, file->path);
+        failed = put_file(f, file, s);
     }
     return failed < 0 ? failed : 0;
 }
@@ -212,11 +225,12 @@ static void put_back(struct errand *e)
     struct media_fetch *f = (struct media_fetch *)e;
 
     f->putting = false;
-    f->put = e->result == 0;
+    int failed = e->result ? e->result : f->unsettled;
+    f->put = !failed;
     if (f->put || f->failure)
         return;
     log_error("media", "the media of message %" PRId64 " could not be kept: %s", f->message,
-              strerror(-e->result));
+              strerror(-failed));
     f->failure = FAILURE_MEDIA_UNREACHABLE;
     str_format(f->detail, sizeof f->detail, "The media could not be kept.");
 }

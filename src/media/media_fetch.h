@@ -32,6 +32,7 @@ struct media_fetch {
     bool putting;   /* it is with the writer */
     bool tried;     /* and was there, */
     bool put;       /* with success */
+    int unsettled;  /* a file that had to be brought to disk there was not, and why */
     struct media_file files[];
 };
 

@@ -2,6 +2,8 @@
 #include "media/test_media.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
 
 enum { PEERS = 5 };
 
@@ -279,6 +281,45 @@ static void test_a_content_that_is_known(void **state)
     }
 }
 
+static void lose(int64_t message)
+{
+    struct media_record m;
+    char link[64], path[STORE_MEDIA_PATH_SIZE] = "";
+
+    assert_int_equal(test_media_kept(message, 1, &m, NULL), 0);
+    int fd = store_media_open(test_media_store, &m);
+    assert_true(fd >= 0);
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    assert_true(readlink(link, path, sizeof path - 1) > 0);
+    close(fd);
+    assert_int_equal(unlink(path), 0);
+}
+
+/* What the store had when it was asked, and has not when the message is put. */
+static void test_a_content_that_goes_meanwhile(void **state)
+{
+    int64_t second = test_media_message("https://localhost:%u/1");
+    int64_t first = test_media_wanted("https://localhost:%u/1");
+
+    accept_one(&peers[0]);
+    give(&peers[0]);
+    assert_int_equal(test_media_answer(first), FAILURE_NONE);
+    test_peer_close(&peers[0]);
+    test_close_gate();
+    assert_int_equal(test_media_ask(second), 0);
+    accept_one(&peers[1]);
+    give(&peers[1]);
+    while (media_desk_count(test_desk).known == 0)
+        test_loop_settle();
+    lose(first);
+    assert_int_equal(test_media_files(), 0);
+    test_open_gate();
+    assert_int_equal(test_media_answer(second), FAILURE_NONE);
+    check_kept(second, 1);
+    check_kept(first, 1);
+    assert_int_equal(test_media_files(), 1);
+}
+
 static void test_no_files(void **state)
 {
     int64_t message = test_media_wanted("");
@@ -299,6 +340,7 @@ int main(void)
         TEST(test_what_is_kept_is_not_fetched_again),
         TEST(test_what_is_kept_is_judged_again),
         TEST(test_a_content_that_is_known),
+        TEST(test_a_content_that_goes_meanwhile),
         TEST(test_no_files),
     };
 #undef TEST

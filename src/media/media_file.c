@@ -7,15 +7,12 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 enum { ATTEMPTS = 2, CONNECT_MS = 10000, SAY_US = 60000000 };
-/* How far a file grows between two looks at what is left of the disk. */
-enum { LOOK_BYTES = 256 << 10 };
 
 static void attempt(struct media_file *f);
 
-/* ---- the temporary file ---- */
+/* ---- its content ---- */
 
 static void forget_bytes(struct media_file *f)
 {
@@ -27,50 +24,17 @@ static void forget_bytes(struct media_file *f)
     digest_take(f->digest, unused);
 }
 
-static int open_file(struct media_file *f)
+static int open_draft(struct media_file *f)
 {
-    char path[STORE_MEDIA_PATH_SIZE];
-
     if (!f->digest && !(f->digest = digest_new()))
         return -ENOMEM;
     forget_bytes(f);
-    int full = store_media_room(f->bench->store);
-    if (full)
-        return full;
-    if (f->fd >= 0)
-        return ftruncate(f->fd, 0) < 0 ? -errno : 0;
-    int fd = store_media_temporary(f->bench->store, path);
-    if (fd < 0)
-        return fd;
-    f->path = strdup(path);
-    f->fd = fd;
-    return f->path ? 0 : -ENOMEM;
+    return media_draft_begin(&f->draft);
 }
 
-static int write_bytes(struct media_file *f, struct str bytes)
+static void close_draft(struct media_file *f)
 {
-    int64_t at = f->size, end = at + (int64_t)bytes.n;
-    int full = at / LOOK_BYTES != end / LOOK_BYTES ? store_media_room(f->bench->store) : 0;
-
-    if (full)
-        return full;
-    while (bytes.n) {
-        ssize_t n = pwrite(f->fd, bytes.p, bytes.n, at);
-        if (n < 0 && errno != EINTR)
-            return -errno;
-        if (n > 0) {
-            bytes = str_skip(bytes, (size_t)n);
-            at += n;
-        }
-    }
-    return 0;
-}
-
-static void close_file(struct media_file *f)
-{
-    if (f->fd >= 0)
-        close(f->fd);
-    f->fd = -1;
+    media_draft_close(&f->draft);
     digest_free(f->digest);
     f->digest = NULL;
 }
@@ -79,7 +43,7 @@ static void close_file(struct media_file *f)
 
 static void finish(struct media_file *f)
 {
-    close_file(f);
+    close_draft(f);
     f->ended = true;
     atomic_fetch_add_explicit(f->failure ? &f->bench->failures : &f->bench->files, 1,
                               memory_order_relaxed);
@@ -128,8 +92,7 @@ static void say_trouble(struct media_bench *b, int trouble)
 static void wait_out(struct media_file *f)
 {
     say_trouble(f->bench, f->trouble);
-    if (f->fd >= 0 && ftruncate(f->fd, 0) < 0)
-        log_warning("media", "a file cannot be emptied: %s", strerror(errno));
+    media_draft_empty(&f->draft);
     f->attempts--;
     str_format(f->why, sizeof f->why, "memory is short");
     again_in(f, f->bench->retry_ms);
@@ -142,7 +105,7 @@ static void sync_file(void *file)
 {
     struct media_file *f = file;
 
-    f->trouble = fsync(f->fd) < 0 ? -errno : 0;
+    f->trouble = media_draft_settle(&f->draft);
     sem_post(&f->bench->synced);
 }
 
@@ -242,7 +205,7 @@ static bool on_bytes(void *file, struct str bytes)
     metric_add(METRIC_MEDIA_BYTES, 0, (int64_t)bytes.n);
     if (!fits(f, f->size + (int64_t)bytes.n) || !look(f, bytes))
         return false;
-    f->trouble = write_bytes(f, bytes);
+    f->trouble = media_draft_add(&f->draft, bytes);
     if (f->trouble)
         return false;
     digest_add(f->digest, bytes);
@@ -351,7 +314,7 @@ static int ask(struct media_file *f)
 static void attempt(struct media_file *f)
 {
     f->attempts++;
-    f->trouble = open_file(f);
+    f->trouble = open_draft(f);
     if (!f->trouble)
         f->trouble = ask(f);
     if (f->trouble)
@@ -360,7 +323,13 @@ static void attempt(struct media_file *f)
 
 void media_file_init(struct media_file *f)
 {
-    f->fd = -1;
+    media_draft_init(&f->draft, NULL, NULL);
+}
+
+void media_file_open(struct media_file *f, struct media_bench *bench)
+{
+    f->bench = bench;
+    media_draft_init(&f->draft, bench->store, &bench->held);
 }
 
 void media_file_known(struct media_file *f, const struct media_record *m)
@@ -391,9 +360,6 @@ bool media_file_cancel(struct media_file *f)
 
 void media_file_done(struct media_file *f, bool kept)
 {
-    close_file(f);
-    if (f->path && !kept)
-        unlink(f->path);
-    free(f->path);
-    f->path = NULL;
+    close_draft(f);
+    media_draft_done(&f->draft, kept);
 }

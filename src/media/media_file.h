@@ -1,8 +1,9 @@
-/* One media file that is fetched: asked for through the address guard, written to a temporary file
- * of the store and hashed as it comes, judged by its first bytes, brought to disk unless the store
- * has the same content. It is tried twice when that may help. Of the loop's thread. */
+/* One media file that is fetched: asked for through the address guard, gathered and hashed as it
+ * comes, judged by its first bytes, brought to disk unless the store has the same content. It is
+ * tried twice when that may help. Of the loop's thread. */
 #pragma once
 
+#include "media/media_draft.h"
 #include "media/media_share.h"
 #include "media/media_words.h"
 #include "net/digest.h"
@@ -25,6 +26,7 @@ struct media_bench {
      * what ends meanwhile waits for it. */
     unsigned syncing;
     sem_t synced;
+    size_t held;     /* bytes of drafts in memory */
     int64_t said_us; /* when it was said last that something here is in the way */
     _Atomic uint64_t files, known, bytes, retries, failures;
 };
@@ -47,12 +49,11 @@ struct media_file {
     bool kept, flying; /* the owner's notes: the store has it since before; it is under way */
 
     struct media_record record; /* when it is good: all but message and at_us */
-    char *path;                 /* the temporary file; NULL: none */
+    struct media_draft draft;
     enum failure failure;
     char why[MEDIA_WHY_SIZE]; /* of the failure */
 
     /* Its own. */
-    int fd;
     struct digest *digest;
     char head[SNIFF_BYTES];
     size_t head_n;
@@ -65,8 +66,10 @@ struct media_file {
     struct loop_timer *timer;
 };
 
-/* The fields before `record` are the caller's to fill. */
+/* The fields before `record` are the caller's to fill, but for the bench: that comes with the
+ * loop's thread. */
 void media_file_init(struct media_file *f);
+void media_file_open(struct media_file *f, struct media_bench *bench);
 /* The store has it since before. It is judged for the carrier that it goes to now, and has its
  * failure then; `done` is not called. */
 void media_file_known(struct media_file *f, const struct media_record *m);

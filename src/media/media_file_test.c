@@ -367,7 +367,7 @@ static void test_a_disk_that_is_nearly_full(void **state)
 /* and when that comes while it grows, what there is of it goes until it is better. */
 static void test_a_disk_that_fills_up(void **state)
 {
-    enum { SIZE = 600000, FIRST = 100000 };
+    enum { SIZE = 900000, FIRST = 300000 };
 
     test_media_max = SIZE;
     test_desk_limited(16, 0);
@@ -377,7 +377,7 @@ static void test_a_disk_that_fills_up(void **state)
     test_media_content("image/jpeg", test_jpeg(SIZE));
     struct str all = buf_str(&test_answer);
     test_peer_send(&peer, (struct str){all.p, FIRST});
-    while (media_desk_count(test_desk).bytes < FIRST / 2)
+    while (media_desk_count(test_desk).bytes < FIRST - 1000)
         test_loop_settle();
     assert_true(test_media_bytes() > 0);
     store_media_reserve(test_media_store, INT64_MAX);

@@ -422,9 +422,9 @@ int store_inbound_part_add(struct store *s, const struct inbound_part_record *p,
  * nothing the file is left as it was, to be put again or unlinked. Gives at_us and place. 1, or 0
  * when the message has this number already, or is not there (any more).
  *
- * A loose file is not on disk, because store_media_has said that its content is kept. If that still
- * holds the file is the caller's to unlink; if not it is brought to disk here, and not loose any
- * more. */
+ * A loose one has no file, or one that is not on disk and stays the caller's, because
+ * store_media_has said that its content is kept. -ENOENT: it is not any more, and nothing was
+ * written. */
 int store_media_put(struct store *s, struct media_record *m, const char *temporary);
 
 /* In the place of what was there for the same prefix or country, kind and time. */

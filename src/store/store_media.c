@@ -262,30 +262,12 @@ int store_media_has(struct store_reader *r, const struct media_record *m)
     return size == m->size && media_place_holds(r->store->media, place, size);
 }
 
-static int bring_to_disk(const char *path)
-{
-    int fd = open(path, O_RDWR | O_CLOEXEC);
-    int failed = fd < 0 || fsync(fd) < 0 ? -errno : 0;
-
-    if (fd >= 0)
-        close(fd);
-    return failed;
-}
-
 int store_media_put(struct store *s, struct media_record *m, const char *temporary)
 {
     assert(s->in_transaction && m->number >= 1 && m->number <= MEDIA_MAX);
-    m->place = media_place_of(s->media, temporary);
+    m->place = m->loose ? 0 : media_place_of(s->media, temporary);
     if (m->place < 0)
         return store_fail(s, -EINVAL, "%.200s is no file of media", temporary);
     m->at_us = clock_now_us(s->clock);
-    int put = s->engine->media_put(s, m);
-    if (!m->loose || put != -ENOENT)
-        return put;
-    /* Dropped since it was looked for, which is rare enough for waiting here. */
-    int failed = bring_to_disk(temporary);
-    if (failed)
-        return store_fail(s, failed, "a media file cannot be brought to disk");
-    m->loose = false;
     return s->engine->media_put(s, m);
 }

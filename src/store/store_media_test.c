@@ -128,12 +128,15 @@ static void test_room(void **state)
 
 /* ---- loose files ---- */
 
-static int put_loose(int64_t message, const char *content, struct media_record *ret)
+static int put_loose(int64_t message, const char *content)
 {
-    *ret = record(message, 1, content);
-    ret->loose = true;
-    make(content);
-    return put(ret);
+    struct media_record m = record(message, 1, content);
+
+    m.loose = true;
+    assert_int_equal(store_begin(test_store), 0);
+    int r = store_media_put(test_store, &m, NULL);
+    assert_int_equal(store_commit(test_store), 0);
+    return r;
 }
 
 static void test_has(void **state)
@@ -152,12 +155,10 @@ static void test_has(void **state)
 static void test_loose_of_a_kept_content(void **state)
 {
     struct message m = test_accept(1, MODE_TEST, "x"), other = test_accept(1, MODE_TEST, "y");
-    struct media_record one, read;
+    struct media_record read;
 
     put_new(m.id, 1, "same");
-    assert_int_equal(put_loose(other.id, "same", &one), 1);
-    assert_true(one.loose);
-    assert_int_equal(unlink(path), 0);
+    assert_int_equal(put_loose(other.id, "same"), 1);
     assert_int_equal(store_media_get(test_reader, other.id, 1, &read), 0);
     check_content(&read, "same");
 }
@@ -166,24 +167,18 @@ static void test_loose_of_a_kept_content(void **state)
 static void test_loose_of_a_dropped_content(void **state)
 {
     struct message m = test_accept(1, MODE_TEST, "x");
-    struct media_record one, read;
+    struct media_record read;
 
-    assert_int_equal(put_loose(m.id, "gone", &one), 1);
-    assert_false(one.loose);
-    assert_int_equal(access(path, F_OK), 0);
-    assert_int_equal(store_media_get(test_reader, m.id, 1, &read), 0);
-    check_content(&read, "gone");
+    assert_int_equal(put_loose(m.id, "gone"), -ENOENT);
+    assert_int_equal(store_media_get(test_reader, m.id, 1, &read), -ENOENT);
 }
 
 static void test_loose_and_not_wanted(void **state)
 {
     struct message m = test_accept(1, MODE_TEST, "x");
-    struct media_record one;
 
     put_new(m.id, 1, "first");
-    assert_int_equal(put_loose(m.id, "second", &one), 0);
-    assert_true(one.loose);
-    assert_int_equal(unlink(path), 0);
+    assert_int_equal(put_loose(m.id, "second"), 0);
 }
 
 static void test_put_twice(void **state)
