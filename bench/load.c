@@ -16,9 +16,12 @@ void load_recipient(const struct load *load, uint64_t serial, char out[16])
 
 static int load_send(struct load *load, const char *authorization, char *out, size_t size)
 {
-    char body[256], to[16];
+    char body[512], media[256] = "", to[16];
     load_recipient(load, load->serial, to);
-    int n = snprintf(body, sizeof body, "{\"to\":\"+%s\",\"text\":\"" TEXT_60 "\"}", to);
+    if (load->media)
+        snprintf(media, sizeof media, ",\"mediaUrls\":[\"%s/%u.jpg\"]", load->media,
+                 (unsigned)(load->serial % LOAD_IMAGES));
+    int n = snprintf(body, sizeof body, "{\"to\":\"+%s\",\"text\":\"" TEXT_60 "\"%s}", to, media);
     return snprintf(out, size,
                     "POST /v1/send HTTP/1.1\r\nHost: localhost\r\n%s"
                     "Content-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",

@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { LOAD_IMAGES = 64 };
+
 enum load_kind {
     LOAD_SEND, /* POST /v1/send, another recipient each time */
     LOAD_PATH, /* GET one path again and again */
@@ -16,6 +18,7 @@ struct load {
     const char *path;
     const char *key;    /* bearer key; NULL sends no Authorization */
     const char *prefix; /* of recipients: four digits, 1212 if NULL */
+    const char *media;  /* where images lie, 0.jpg and so on: sends are MMS; NULL: SMS */
     char cursor[128];
     uint64_t serial;
 };

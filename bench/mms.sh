@@ -8,6 +8,7 @@ MMSC_URL=
 MMS_WINDOW=200
 MMS_IMAGES=64 # so many different ones
 MMS_BATCH=1000
+FLOOD_PID=
 
 mmsc_listens() { MMSC_URL=$(head -n 1 "$TMP/mmsc.out" 2>/dev/null) && [[ -n $MMSC_URL ]]; }
 
@@ -25,7 +26,7 @@ mmsc_stop() {
     MMSC_PID=
 }
 
-stop_mms() { mmsc_stop; }
+stop_mms() { flood_stop && mmsc_stop; }
 
 # Files that begin as JPEG does, each with other bytes behind.
 images_make() {
@@ -71,16 +72,21 @@ mms_stop() {
 
 mms_sent() { api mms /v1/messages/batch --json "@$TMP/batch.json" >"$TMP/mms.answer" || die "the batch was refused: $(head -c 300 "$TMP/mms.answer")"; }
 mms_arrived() { (($(status_total mms delivered) >= $1)); }
-mms_busy() { (($(status_total mms queued) > 0)); }
+mms_busy() { (($(status_total mms queued) > MMS_WINDOW)); }
 
-# Batches one after the other for as long as the file $TMP/mms.on is there: two are on their way.
+# As many as go, one by one, until it is stopped; some wait from the first.
 mms_flood() {
-    local sent=0
-    while [[ -e $TMP/mms.on ]]; do
-        mms_sent
-        sent=$((sent + MMS_BATCH))
-        while [[ -e $TMP/mms.on ]] && (($(status_total mms queued) > MMS_BATCH)); do sleep 0.2; done
-    done
+    mms_sent
+    mms_sent
+    chrt --idle 0 "$PACE" --connect "${SERVER_ADDRESS[mms]}" --ca "$TMP/mms/ca.pem" --connections 16 --send --expect 201 --prefix 1313 \
+        --media "https://$NGINX_ADDRESS/media" --rate "$MMS_RATE" --seconds 60 >/dev/null &
+    FLOOD_PID=$!
+    disown
+}
+
+flood_stop() {
+    [[ -z $FLOOD_PID ]] || stop_pid "$FLOOD_PID"
+    FLOOD_PID=
 }
 
 # How many go in a second, and the memory it takes.
@@ -108,18 +114,16 @@ sms_p99() {
 
 # The same sends, alone and beside a flood of MMS.
 mms_beside() {
-    local alone flood
+    local alone
     mms_start
     sms_p99 "$MMS_SMS_RATE"
     alone=$SMS_P99
     CALM_WAIT=$WAIT_P99
-    touch "$TMP/mms.on"
-    mms_flood &
-    flood=$!
-    wait_for 20 mms_busy || die "no MMS on its way"
+    mms_flood
+    wait_for 20 mms_busy || die "no MMS wait to go"
     sms_p99 "$MMS_SMS_RATE"
-    rm -f "$TMP/mms.on"
-    wait "$flood" || true
+    mms_busy || die "not as many MMS were sent as could go"
+    flood_stop
     note mms_alone "$alone" mms_beside "$SMS_P99" mms_change "$(calc "$SMS_P99 / $alone")" mms_calm_wait "$CALM_WAIT" mms_wait "$WAIT_P99"
     say "  p99 of sending SMS: $alone ms, $SMS_P99 ms beside MMS; from 201 to submit_sm $CALM_WAIT ms, $WAIT_P99 ms"
     mms_stop

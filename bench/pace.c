@@ -267,23 +267,18 @@ static void pace_done(struct pace *p)
 static const char USAGE[] =
     "usage: pace --connect HOST:PORT --ca FILE [--connections N] [--expect STATUS]\n"
     "            [--rate PER_SECOND] [--seconds S] [--requests N]\n"
-    "            (--send [--prefix DIGITS] [--log FILE] | --path PATH | --walk PATH)\n"
+    "            (--send [--prefix DIGITS] [--media URL] [--log FILE] | --path PATH | --walk "
+    "PATH)\n"
     "Prints one JSON object. The bearer key is read from BENCH_KEY.\n";
 
 static const struct option OPTIONS[] = {
-    {"connect", required_argument, NULL, 'c'},
-    {"ca", required_argument, NULL, 'a'},
-    {"connections", required_argument, NULL, 'n'},
-    {"expect", required_argument, NULL, 'e'},
-    {"rate", required_argument, NULL, 'r'},
-    {"seconds", required_argument, NULL, 's'},
-    {"requests", required_argument, NULL, 'q'},
-    {"send", no_argument, NULL, 'S'},
-    {"prefix", required_argument, NULL, 'p'},
-    {"log", required_argument, NULL, 'l'},
-    {"path", required_argument, NULL, 'P'},
-    {"walk", required_argument, NULL, 'W'},
-    {0},
+    {"connect", required_argument, NULL, 'c'},     {"ca", required_argument, NULL, 'a'},
+    {"connections", required_argument, NULL, 'n'}, {"expect", required_argument, NULL, 'e'},
+    {"rate", required_argument, NULL, 'r'},        {"seconds", required_argument, NULL, 's'},
+    {"requests", required_argument, NULL, 'q'},    {"send", no_argument, NULL, 'S'},
+    {"prefix", required_argument, NULL, 'p'},      {"media", required_argument, NULL, 'm'},
+    {"log", required_argument, NULL, 'l'},         {"path", required_argument, NULL, 'P'},
+    {"walk", required_argument, NULL, 'W'},        {0},
 };
 
 static void pace_set_load(struct pace *p, enum load_kind kind, const char *path)
@@ -324,6 +319,9 @@ static int pace_options(struct pace *p, int argc, char **argv, const char **addr
             break;
         case 'p':
             p->load.prefix = optarg;
+            break;
+        case 'm':
+            p->load.media = optarg;
             break;
         case 'l':
             p->log = fopen(optarg, "w");

@@ -102,6 +102,8 @@ static int start_store(struct server *s)
     free(path);
     if (!failed)
         set_retention(s);
+    if (!failed)
+        store_media_reserve(s->store, s->config->media_reserve);
     return failed ? failed : first_key(s->store, &s->data, s->first_key, s->why);
 }
 

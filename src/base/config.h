@@ -66,6 +66,8 @@ enum { CONFIG_REQUESTS_OFF, CONFIG_REQUESTS_ERRORS, CONFIG_REQUESTS_ALL }; /* lo
     X(media, timeout, DURATION, "30s", 1000, 600000, NULL, NULL, "Time to fetch one media file.")  \
     X(media, max_size, INTEGER, "5000000", 1000, 100000000, NULL, NULL,                            \
       "Bytes that the media of a message may have, all together.")                                 \
+    X(media, reserve, INTEGER, "67108864", 0, 1000000000000000, NULL, NULL,                        \
+      "Bytes of the disk that media files leave free, for messages.")                              \
     X(media, allow, TEXT, "", 0, 4000, NULL, NULL,                                                 \
       "Networks (CIDR) besides the public internet that media may be fetched from.")               \
     X(media, allow_localhost, WORD, "off", 0, 0, "off on", "allow-localhost-media",                \

@@ -304,7 +304,11 @@ static void check_public_url(struct config_load *l)
 {
     const struct config *c = l->config;
 
-    if (c->server_public_url[0] && !config_url_good(c->server_public_url))
+    if (config_url_has_user(c->server_public_url))
+        config_fault(l, c->origins[CONFIG_server_public_url],
+                     "server.public_url must not have a name or a password before its host: "
+                     "clients see it");
+    else if (c->server_public_url[0] && !config_url_good(c->server_public_url))
         config_fault(l, c->origins[CONFIG_server_public_url],
                      "server.public_url must be an address such as https://sms.example.com, not "
                      "'%s'",

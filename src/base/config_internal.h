@@ -48,6 +48,8 @@ void config_plans_ship(struct config_load *l);
 
 /* An address over HTTP, with or without TLS. */
 bool config_url_good(const char *url);
+/* Whether there is a name, or a password, before its host: there it would be shown with it. */
+bool config_url_has_user(const char *url);
 /* What is wrong with sections [mmsc NAME]. */
 void config_check_mmscs(struct config_load *l);
 /* When everything has been read: what is missing, and what contradicts itself. */

@@ -23,6 +23,27 @@ bool config_url_good(const char *url)
     return rest.n > 0 && rest.p[0] != '/' && rest.p[0] != ':';
 }
 
+bool config_url_has_user(const char *url)
+{
+    const char *begins = strstr(url, "//");
+
+    url = begins ? begins + 2 : url;
+    return memchr(url, '@', strcspn(url, "/?#")) != NULL;
+}
+
+static void check_url(struct config_load *l, const struct config_mmsc *m)
+{
+    if (config_url_has_user(m->url))
+        config_fault(l, origin(m, "url"),
+                     "mmsc %s.url must not have a name or a password before its host, where it "
+                     "would be shown; set mmsc %s.username and mmsc %s.password",
+                     m->name, m->name, m->name);
+    else if (m->url[0] && !config_url_good(m->url))
+        config_fault(l, origin(m, "url"),
+                     "mmsc %s.url must be an address such as https://mmsc.example/mm7, not '%s'",
+                     m->name, m->url);
+}
+
 static void check_both(struct config_load *l, const struct config_mmsc *m, const char *name,
                        const char *name_value, const char *secret, const char *secret_value)
 {
@@ -68,10 +89,7 @@ static bool path_good(const char *path)
 
 static void check_mmsc(struct config_load *l, const struct config_mmsc *m)
 {
-    if (m->url[0] && !config_url_good(m->url))
-        config_fault(l, origin(m, "url"),
-                     "mmsc %s.url must be an address such as https://mmsc.example/mm7, not '%s'",
-                     m->name, m->url);
+    check_url(l, m);
     check_both(l, m, "username", m->username, "password", m->password);
     check_both(l, m, "listen_username", m->listen_username, "listen_password", m->listen_password);
     if (m->token[0] && m->username[0])

@@ -84,6 +84,27 @@ static void bad_urls(void **state)
                 "'sms.example.com'");
 }
 
+/* And the fault does not show what it is about. */
+static void passwords_do_not_belong_into_urls(void **state)
+{
+    static const char *const bad[] = {"https://us:secret@mmsc.example/mm7",
+                                      "http://us@mmsc.example", "ftp://us:secret@mmsc.example",
+                                      "us:secret@mmsc.example/mm7",
+                                      "https://us:secret\\@mmsc.example"};
+    char text[256];
+
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        snprintf(text, sizeof text, "[mmsc mms]\nurl = %s\n" GB, bad[i]);
+        check_fault(text, 2,
+                    "mmsc mms.url must not have a name or a password before its host, where it "
+                    "would be shown; set mmsc mms.username and mmsc mms.password");
+    }
+    check_fault("[server]\npublic_url = https://us:secret@sms.example.com\n", 2,
+                "server.public_url must not have a name or a password before its host: clients see "
+                "it");
+    load_good("[mmsc mms]\nurl = https://mmsc.example/mm7?to=us@example.com\n" GB);
+}
+
 static void names_and_paths_are_its_own(void **state)
 {
     check_fault("[carrier mms]\naddress = a:1\nsystem_id = x\n" MMSC GB, 4,
@@ -112,8 +133,11 @@ static void so_many_together(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CONFIG_CASE(an_mmsc),          CONFIG_CASE(bad_values),
-        CONFIG_CASE(bad_urls),         CONFIG_CASE(names_and_paths_are_its_own),
+        CONFIG_CASE(an_mmsc),
+        CONFIG_CASE(bad_values),
+        CONFIG_CASE(bad_urls),
+        CONFIG_CASE(passwords_do_not_belong_into_urls),
+        CONFIG_CASE(names_and_paths_are_its_own),
         CONFIG_CASE(so_many_together),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

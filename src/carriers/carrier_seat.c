@@ -42,31 +42,38 @@ static void on_stopped(void *seat)
 static void stop(struct carrier_seat *s)
 {
     s->stopping = true;
-    live_carrier_stop(s->carrier, on_stopped, s);
+    live_carrier_stop(s->carrier, s->leaving, on_stopped, s);
 }
 
 /* When memory is short it is tried again a second later. */
 static void start(struct carrier_seat *s)
 {
-    if (live_carrier_start(s->carrier, s->wanted) == 0)
-        s->wanted = NULL;
-    else
+    if (live_carrier_start(s->carrier, s->wanted) < 0) {
         log_error("carrier", "%s cannot be started: memory is short", name_of(s));
+        return;
+    }
+    s->wanted = NULL;
+    s->stopping = false;
 }
 
-/* One step towards what is wanted; unbinding ends with the next. */
+static bool can_start(const struct carrier_seat *s)
+{
+    return s->carrier->kind->changes_over || !(s->stopping || live_carrier_settings(s->carrier));
+}
+
+/* One step towards what is wanted; stopping ends with the next. */
 static void go_on(struct carrier_seat *s)
 {
     bool runs = live_carrier_settings(s->carrier);
 
-    if (s->stopping)
+    if (s->wanted && can_start(s))
+        start(s);
+    else if (s->stopping)
         return;
-    if (runs && (s->leaving || s->wanted || !s->configured))
+    else if (runs && (s->leaving || s->wanted || !s->configured))
         stop(s);
     else if (s->leaving)
         s->left(s->context);
-    else if (!runs && s->wanted)
-        start(s);
     else if (!s->configured)
         leave_lane(s);
 }
@@ -100,7 +107,10 @@ void carrier_seat_leave(struct carrier_seat *s, void (*left)(void *context), voi
     s->leaving = true;
     s->left = left;
     s->context = context;
-    go_on(s);
+    if (s->stopping)
+        stop(s);
+    else
+        go_on(s);
 }
 
 void carrier_seat_tick(struct carrier_seat *s)

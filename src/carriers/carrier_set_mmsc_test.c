@@ -89,9 +89,12 @@ static void or_it_fails_when_that_is_wanted(void **state)
     assert_true(test_mmsc_is_alone(50));
 }
 
-/* What is under way is answered under the old settings, what waits goes with the new ones. */
+/* What is under way is answered under the old settings, however long that takes; what waits goes
+ * with the new ones, meanwhile. */
 static void new_settings_while_messages_are_under_way(void **state)
 {
+    struct test_peer new;
+
     test_section.window = 1;
     unsigned number = mmsc_up();
     struct carrier *port = carrier_set_find(test_set, "mms");
@@ -99,15 +102,16 @@ static void new_settings_while_messages_are_under_way(void **state)
     test_mmsc_take(&peer);
     test_section.vas_id = "other";
     test_set_up_to(0);
+    test_mmsc_take(&new);
+    assert_non_null(memmem(new.in.p, new.in.n, "other", 5));
+    test_mmsc_say(&new, 1000, "A-2");
+    test_set_until(second, STATUS_SENT);
     test_mmsc_say(&peer, 1000, "A-1");
     test_set_until(first, STATUS_SENT);
-    test_peer_close(&peer);
-    test_mmsc_take(&peer);
-    assert_non_null(memmem(peer.in.p, peer.in.n, "other", 5));
-    test_mmsc_say(&peer, 1000, "A-2");
-    test_set_until(second, STATUS_SENT);
+    assert_int_equal(test_set_record("mms").maybe_twice, 0);
     assert_ptr_equal(carrier_set_find(test_set, "mms"), port);
     test_peer_close(&peer);
+    test_peer_close(&new);
 }
 
 static void what_did_not_change_is_left_alone(void **state)
@@ -122,6 +126,42 @@ static void what_did_not_change_is_left_alone(void **state)
     test_mmsc_take_more(&peer); /* over the same connection */
     test_mmsc_say(&peer, 1000, "A-2");
     test_set_until(id, STATUS_SENT);
+    test_peer_close(&peer);
+}
+
+/* Its section goes while a message is under way, and comes back before the answer. */
+static void out_of_the_configuration_and_back(void **state)
+{
+    struct test_peer new;
+    unsigned number = mmsc_up();
+    int64_t first = send_mms(number);
+
+    test_mmsc_take(&peer);
+    test_set_mmsc(NULL);
+    test_set_up_to(0);
+    assert_null(carrier_set_find(test_set, "mms"));
+    test_set_mmsc(&test_section);
+    test_set_up_to(0);
+    int64_t second = send_mms(number);
+    test_mmsc_take(&new);
+    test_mmsc_say(&new, 1000, "A-2");
+    test_set_until(second, STATUS_SENT);
+    test_mmsc_say(&peer, 1000, "A-1");
+    test_set_until(first, STATUS_SENT);
+    test_peer_close(&peer);
+    test_peer_close(&new);
+}
+
+/* The program ends while one that was taken out still waits for an answer. */
+static void the_end_does_not_wait_for_what_was_taken_out(void **state)
+{
+    unsigned number = mmsc_up();
+
+    send_mms(number);
+    test_mmsc_take(&peer);
+    test_set_mmsc(NULL);
+    test_set_up_to(0);
+    assert_true(carrier_set_stop(test_set, STOP_MS));
     test_peer_close(&peer);
 }
 
@@ -189,6 +229,8 @@ int main(void)
         SET_TEST(what_was_not_answered_goes_again_and_is_counted),
         SET_TEST(or_it_fails_when_that_is_wanted),
         SET_TEST(new_settings_while_messages_are_under_way),
+        SET_TEST(out_of_the_configuration_and_back),
+        SET_TEST(the_end_does_not_wait_for_what_was_taken_out),
         SET_TEST(what_did_not_change_is_left_alone),
         SET_TEST(a_name_keeps_its_kind),
         SET_TEST(a_fault_names_the_section),

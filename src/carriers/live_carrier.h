@@ -1,8 +1,8 @@
 /* A live carrier, whatever it speaks: what its seat in the set wants of it. smpp_carrier and
  * mm7_carrier are such. Engine's thread, but for _new and _free.
  *
- * It exists as long as any routing may name it; between start and stop it runs with one set of
- * settings, and it can be started again with others. */
+ * It exists as long as any routing may name it; it is started with settings, and can be started
+ * again with others: after it was stopped, or, where its kind changes over, while it runs. */
 #pragma once
 
 #include "messaging/arrivals.h"
@@ -36,11 +36,14 @@ struct live_carrier_options {
 
 struct live_kind {
     const char *word; /* of its sections: "carrier", "mmsc" */
+    /* Other settings hold at once, while what is under way ends under those that it began with.
+     * Else it has to stop before it starts with others. */
+    bool changes_over;
     int (*create)(struct live_carrier **ret, const struct live_carrier_options *options,
                   const struct carrier_record *record);
     void (*destroy)(struct live_carrier *c);
     int (*start)(struct live_carrier *c, struct live_settings *settings);
-    void (*stop)(struct live_carrier *c, void (*stopped)(void *context), void *context);
+    void (*stop)(struct live_carrier *c, bool hurry, void (*stopped)(void *context), void *context);
     void (*forget)(struct live_carrier *c);
     const struct live_settings *(*settings)(const struct live_carrier *c);
     void (*drain)(struct live_carrier *c, bool drained);
@@ -65,18 +68,20 @@ static inline void live_carrier_free(struct live_carrier *c)
     c->kind->destroy(c);
 }
 
-/* The settings are the carrier's from now on. -ENOMEM: nothing has happened. */
+/* The settings are the carrier's from now on. A stop that is under way is called off. -ENOMEM:
+ * nothing has happened. */
 static inline int live_carrier_start(struct live_carrier *c, struct live_settings *settings)
 {
     return c->kind->start(c, settings);
 }
 
-/* Gives back what it has not sent, and waits a moment for answers to what it has. When all is
+/* Gives back what it has not sent, and waits for answers to what it has: as long as its kind finds
+ * right, or for a moment only, when there is a hurry; that may be said later, too. When all is
  * answered for and nothing is connected any more, `stopped` is called. */
-static inline void live_carrier_stop(struct live_carrier *c, void (*stopped)(void *context),
-                                     void *context)
+static inline void live_carrier_stop(struct live_carrier *c, bool hurry,
+                                     void (*stopped)(void *context), void *context)
 {
-    c->kind->stop(c, stopped, context);
+    c->kind->stop(c, hurry, stopped, context);
 }
 
 /* Dispatch has dropped it and tells it nothing more. While it does not run. */

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-enum { GRACE_US = 2 * 1000 * 1000 }; /* for answers to what was sent */
+enum { GRACE_US = 2 * 1000 * 1000 }; /* for answers to what was sent, when there is a hurry */
 
 #define CARRIER(live) ((struct mm7_carrier *)(live))
 
@@ -34,8 +34,8 @@ static void carrier_state(const struct live_carrier *live, struct carrier_record
     *ret = c->record;
     if (c->record.drained && c->settings)
         ret->state = CARRIER_DRAINED;
-    ret->waiting = (int64_t)(lane.waiting + c->ready_count + c->flying);
-    ret->in_flight = (int64_t)c->flying;
+    ret->in_flight = (int64_t)(c->flying + c->late);
+    ret->waiting = (int64_t)(lane.waiting + c->ready_count) + ret->in_flight;
 }
 
 static void carrier_count_receipt(struct live_carrier *live, bool stray)
@@ -46,19 +46,66 @@ static void carrier_count_receipt(struct live_carrier *live, bool stray)
 
 /* ---- starting and stopping ---- */
 
+/* The outlet has gone. */
+static void on_closed(void *way)
+{
+    struct mm7_way *gone = way, **at;
+    struct mm7_carrier *c = gone->carrier;
+
+    for (at = &c->ways; *at != gone;)
+        at = &(*at)->next;
+    *at = gone->next;
+    free(gone);
+    if (!c->stopping || c->ways)
+        return;
+    c->stopping = false;
+    c->stopped(c->stopped_context);
+}
+
+/* What is under way ends as it would have: nothing that the MMSC may have is cut off only because
+ * somebody edits its section. */
+static void end_term(struct mm7_carrier *c)
+{
+    if (c->way)
+        mm7_outlet_close(c->way->outlet, on_closed, c->way);
+    c->way = NULL;
+    c->settings = NULL;
+    c->term++;
+    c->used = 0;
+    c->late += c->flying;
+    c->flying = 0;
+}
+
+static int open_way(struct mm7_carrier *c, struct mm7_settings *settings)
+{
+    struct mm7_way *way = calloc(1, sizeof *way);
+
+    if (!way)
+        return -ENOMEM;
+    way->carrier = c;
+    way->outlet = mm7_outlet_new(c->options.wire, settings);
+    if (!way->outlet) {
+        free(way);
+        return -ENOMEM;
+    }
+    end_term(c);
+    way->next = c->ways;
+    c->ways = c->way = way;
+    c->settings = settings;
+    return 0;
+}
+
+/* What waits here goes with the new settings. */
 static int carrier_start(struct live_carrier *live, struct live_settings *settings)
 {
     struct mm7_carrier *c = CARRIER(live);
+    int failed = open_way(c, (struct mm7_settings *)settings);
 
-    c->outlet = mm7_outlet_new(c->options.wire, (struct mm7_settings *)settings);
-    if (!c->outlet)
-        return -ENOMEM;
-    c->settings = (struct mm7_settings *)settings;
+    if (failed)
+        return failed;
     live->port.resend = c->settings->config.unanswered == 0;
-    live->port.media = c->settings->media;
-    c->stopping = c->aborted = c->closing = false;
-    c->term++;
-    c->used = 0;
+    dispatch_set_profile(c->options.dispatch, &live->port, &c->settings->media);
+    c->stopping = c->aborted = false;
     mm7_standing_init(c, clock_monotonic_us());
     mm7_standing_judge(c);
     c->room_freed = true;
@@ -66,37 +113,26 @@ static int carrier_start(struct live_carrier *live, struct live_settings *settin
     return 0;
 }
 
-static void on_closed(void *carrier)
-{
-    struct mm7_carrier *c = carrier;
-
-    c->outlet = NULL;
-    mm7_settings_free(c->settings);
-    c->settings = NULL;
-    c->stopping = false;
-    mm7_standing_judge(c);
-    c->stopped(c->stopped_context);
-}
-
 void mm7_carrier_leave(struct mm7_carrier *c)
 {
-    if (c->flying == 0 && !c->closing) {
-        c->closing = c->aborted = true;
-        mm7_outlet_close(c->outlet, on_closed, c);
-    } else if (!c->aborted && clock_monotonic_us() >= c->grace_us) {
-        c->aborted = true;
-        mm7_outlet_abort(c->outlet);
-    }
+    if (c->aborted || !c->grace_us || clock_monotonic_us() < c->grace_us)
+        return;
+    c->aborted = true;
+    for (struct mm7_way *way = c->ways; way; way = way->next)
+        mm7_outlet_abort(way->outlet);
 }
 
-static void carrier_stop(struct live_carrier *live, void (*stopped)(void *context), void *context)
+/* Without a hurry everything has the time that its settings give it. */
+static void carrier_stop(struct live_carrier *live, bool hurry, void (*stopped)(void *context),
+                         void *context)
 {
     struct mm7_carrier *c = CARRIER(live);
 
     c->stopped = stopped;
     c->stopped_context = context;
     c->stopping = true;
-    c->grace_us = clock_monotonic_us() + GRACE_US;
+    c->grace_us = hurry ? clock_monotonic_us() + GRACE_US : 0;
+    end_term(c);
     mm7_standing_judge(c);
     mm7_feed_return(c);
     mm7_carrier_wake(c);
@@ -150,12 +186,18 @@ static void carrier_forget(struct live_carrier *live)
     }
 }
 
-/* What is left of its outlet goes with the wire. */
+/* What is left of its outlets goes with the wire. */
 static void carrier_destroy(struct live_carrier *live)
 {
+    struct mm7_carrier *c = CARRIER(live);
+
     carrier_forget(live);
-    mm7_settings_free(CARRIER(live)->settings);
-    free(live);
+    while (c->ways) {
+        struct mm7_way *next = c->ways->next;
+        free(c->ways);
+        c->ways = next;
+    }
+    free(c);
 }
 
 static void forget_moment(struct carrier_record *r)
@@ -206,6 +248,7 @@ static void free_settings(struct live_settings *settings)
 }
 
 const struct live_kind mm7_carrier_kind = {.word = "mmsc",
+                                           .changes_over = true,
                                            .create = carrier_create,
                                            .destroy = carrier_destroy,
                                            .start = carrier_start,

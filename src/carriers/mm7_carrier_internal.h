@@ -13,8 +13,15 @@ struct mm7_job {
     struct mm7_job *newer, *older; /* of all */
     struct mm7_carrier *carrier;
     struct parcel *parcel;
-    unsigned term; /* in which it was begun; 0: it was not */
+    unsigned term; /* of the settings that it was begun with; 0: it was not */
     int64_t begun_us;
+};
+
+/* Out to the MMSC under one set of settings, until all that went there is answered for. */
+struct mm7_way {
+    struct mm7_way *next;
+    struct mm7_carrier *carrier;
+    struct mm7_outlet *outlet;
 };
 
 /* One that has failed is left alone for a while; then it gets one message, as a probe. */
@@ -23,21 +30,24 @@ enum mm7_stands { MM7_STANDS_WELL, MM7_STANDS_DOWN, MM7_STANDS_PROBED };
 struct mm7_carrier {
     struct live_carrier live;
     struct live_carrier_options options;
-    struct carrier_record record; /* as it stands; counts what happens */
-    struct mm7_settings *settings;
-    struct mm7_outlet *outlet;
-    struct loop_timer *timer; /* sends what waits: soon, or when rate and patience allow */
-    bool awake;               /* the timer will go off at once */
+    struct carrier_record record;  /* as it stands; counts what happens */
+    struct mm7_settings *settings; /* that hold now; the outlet's */
+    struct mm7_way *way;           /* theirs; NULL: it does not run */
+    struct mm7_way *ways;          /* with those of earlier settings */
+    struct loop_timer *timer;      /* sends what waits: soon, or when rate and patience allow */
+    bool awake;                    /* the timer will go off at once */
 
     struct mm7_job *ready, **ready_end; /* taken from dispatch and not begun */
     size_t ready_count;
     struct mm7_job *jobs; /* all, until they are settled */
-    unsigned term;        /* of the settings: places of earlier ones are gone */
+    unsigned term;        /* of the settings: places of earlier ones are gone, and what comes from
+                             there says nothing of how it stands now */
     /* A message has a place of the window from when it is begun until what became of it is on
      * disk: so however the program dies, no more messages than the window has places can have been
      * sent without our knowing. */
     unsigned used;
-    size_t flying; /* begun and not answered */
+    size_t flying; /* begun in this term and not answered */
+    size_t late;   /* the same of earlier terms */
     struct smpp_rate rate;
     int64_t limited_us; /* when rate or window last kept something back; 0: not lately */
     double trouble;     /* share of answers lately that were none of taking, 0 to 1 */
@@ -49,8 +59,8 @@ struct mm7_carrier {
     unsigned failures; /* in a row */
     struct smpp_backoff backoff;
 
-    bool stopping, aborted, closing;
-    int64_t grace_us; /* until then what was sent may be answered */
+    bool stopping, aborted; /* stopping: there are no settings any more, and still ways */
+    int64_t grace_us;       /* until then what was sent may be answered; 0: there is no hurry */
     void (*stopped)(void *context);
     void *stopped_context;
 };
@@ -59,7 +69,7 @@ struct mm7_carrier {
 
 /* Has mm7_feed called soon. */
 void mm7_carrier_wake(struct mm7_carrier *c);
-/* When stopping: goes on with it. */
+/* When stopping: ends what was not answered in time. */
 void mm7_carrier_leave(struct mm7_carrier *c);
 
 /* ---- mm7_standing.c ---- */

@@ -39,7 +39,7 @@ static size_t places_of(const struct mm7_carrier *c)
 
 size_t mm7_feed_room(const struct mm7_carrier *c)
 {
-    if (!c->settings || c->stopping || c->record.drained)
+    if (!c->settings || c->record.drained)
         return 0;
     size_t places = rate_allows(c, places_of(c));
     return places > c->ready_count ? places - c->ready_count : 0;
@@ -125,7 +125,7 @@ static int carrier_submit(struct carrier *port, struct parcel *p)
 {
     struct mm7_carrier *c = (struct mm7_carrier *)port;
 
-    if (!c->settings || c->stopping || c->record.drained || c->stands == MM7_STANDS_DOWN)
+    if (!c->settings || c->record.drained || c->stands == MM7_STANDS_DOWN)
         return -EAGAIN;
     struct mm7_job *j = calloc(1, sizeof *j);
     if (!j)
@@ -194,10 +194,14 @@ static void on_answer(void *job, const struct mm7_outcome *outcome)
     struct mm7_carrier *c = j->carrier;
     int64_t now_us = clock_monotonic_us();
 
-    c->flying--;
     count(c, outcome);
     measure(outcome, now_us - j->begun_us);
-    mm7_standing_take(c, outcome, j->begun_us, now_us);
+    if (j->term == c->term) {
+        c->flying--;
+        mm7_standing_take(c, outcome, j->begun_us, now_us);
+    } else {
+        c->late--;
+    }
     give(j, outcome);
     mm7_carrier_wake(c);
 }
@@ -206,7 +210,7 @@ static bool begin(struct mm7_carrier *c, int64_t now_us)
 {
     struct mm7_job *j = c->ready;
 
-    if (mm7_outlet_send(c->outlet, parcel_message(j->parcel), on_answer, j) < 0)
+    if (mm7_outlet_send(c->way->outlet, parcel_message(j->parcel), on_answer, j) < 0)
         return false;
     take_ready(c);
     j->term = c->term;
@@ -219,7 +223,7 @@ static bool begin(struct mm7_carrier *c, int64_t now_us)
 
 static void send_all(struct mm7_carrier *c, int64_t now_us)
 {
-    while (c->ready && !c->stopping && places_of(c) > 0 && smpp_rate_take(&c->rate, now_us))
+    while (c->ready && places_of(c) > 0 && smpp_rate_take(&c->rate, now_us))
         if (!begin(c, now_us))
             return;
 }
@@ -232,7 +236,9 @@ static int64_t next_look_us(struct mm7_carrier *c, int64_t now_us)
     int64_t next_us = -1;
 
     if (c->stopping)
-        return c->aborted ? -1 : c->grace_us - now_us;
+        return c->grace_us && !c->aborted ? c->grace_us - now_us : -1;
+    if (!c->settings)
+        return -1;
     if (c->stands == MM7_STANDS_DOWN)
         return c->until_us - now_us;
     if (c->ready)
@@ -250,7 +256,7 @@ static void tell_room(struct mm7_carrier *c)
 
 static void set_timer(struct mm7_carrier *c, int64_t now_us)
 {
-    int64_t next_us = c->settings ? next_look_us(c, now_us) : -1;
+    int64_t next_us = next_look_us(c, now_us);
 
     if (next_us >= 0 && !c->awake)
         loop_timer_start(c->timer, (uint64_t)(next_us + MS_US - 1) / MS_US, 0);
@@ -266,9 +272,9 @@ void mm7_feed(struct mm7_carrier *c)
         send_all(c, now_us);
         tell_room(c);
         mm7_standing_judge(c);
-        if (c->stopping)
-            mm7_carrier_leave(c);
     }
+    if (c->stopping)
+        mm7_carrier_leave(c);
     mm7_standing_limit(c, now_us);
     set_timer(c, now_us);
 }

@@ -38,14 +38,14 @@ static int keep(const struct store *s, const struct mm7_part *part, struct arriv
 int mm7_files_keep(const struct store *s, const struct mm7_delivered *d,
                    struct arrival_media media[MEDIA_MAX])
 {
-    for (size_t i = 0; i < d->file_count; i++) {
-        int failed = keep(s, d->files[i], &media[i]);
-        if (failed) {
+    int failed = d->file_count ? store_media_room(s) : 0;
+
+    for (size_t i = 0; i < d->file_count && !failed; i++) {
+        failed = keep(s, d->files[i], &media[i]);
+        if (failed)
             mm7_files_drop(media, i);
-            return failed;
-        }
     }
-    return 0;
+    return failed;
 }
 
 void mm7_files_drop(const struct arrival_media *media, size_t count)

@@ -74,11 +74,27 @@ static void test_no_room(void **state)
     assert_false(is_there(&media[0]) || is_there(&media[1]));
 }
 
+/* What is left of the disk is for messages; one without files needs none of it. */
+static void test_reserve(void **state)
+{
+    struct mm7_part parts[] = {part("image/png", STR("x"))};
+    struct mm7_delivered d = {.files = {&parts[0]}, .file_count = 1}, text = {.file_count = 0};
+    struct arrival_media media[MEDIA_MAX];
+
+    store_media_reserve(test_store, INT64_MAX);
+    assert_int_equal(mm7_files_keep(test_store, &d, media), -ENOSPC);
+    assert_int_equal(mm7_files_keep(test_store, &text, media), 0);
+    store_media_reserve(test_store, 1);
+    assert_int_equal(mm7_files_keep(test_store, &d, media), 0);
+    mm7_files_drop(media, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_kept, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_no_room, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_reserve, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

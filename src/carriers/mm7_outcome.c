@@ -54,7 +54,9 @@ static void judge_http(struct mm7_outcome *ret, unsigned status)
 
 /* ---- an answer of MM7 ---- */
 
-/* By what is at fault. */
+/* By what is at fault: what is permanent is so on every route, because who fails at a message may
+ * have it, or fail at it again; only what is wrong between us and this one MMSC goes another way.
+ */
 static const struct {
     enum carrier_outcome outcome;
     enum failure failure;
@@ -65,7 +67,7 @@ static const struct {
     [MM7_FAIL_REFUSED] = {CARRIER_REFUSED, FAILURE_CARRIER_REJECTED},
     [MM7_FAIL_ACCOUNT] = {CARRIER_ELSEWHERE, FAILURE_UPSTREAM_ERROR},
     [MM7_FAIL_MANY] = {CARRIER_ELSEWHERE, FAILURE_UPSTREAM_ERROR},
-    [MM7_FAIL_CARRIER] = {CARRIER_ELSEWHERE, FAILURE_UPSTREAM_ERROR},
+    [MM7_FAIL_CARRIER] = {CARRIER_REFUSED, FAILURE_UPSTREAM_ERROR},
 };
 
 static void took(struct mm7_outcome *ret, struct str message_id)

@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -65,20 +66,21 @@ static void codes_are_classed(void **state)
         enum mm7_shows shows;
     } rows[] = {
         {2000, CARRIER_REFUSED, FAILURE_CARRIER_REJECTED, MM7_SHOWS_WELL},
-        {2001, CARRIER_ELSEWHERE, FAILURE_UPSTREAM_ERROR, MM7_SHOWS_WELL},
+        {2001, CARRIER_REFUSED, FAILURE_CARRIER_REJECTED, MM7_SHOWS_WELL},
         {2002, CARRIER_REFUSED, FAILURE_INVALID_DESTINATION, MM7_SHOWS_WELL},
         {2003, CARRIER_REFUSED, FAILURE_INVALID_DESTINATION, MM7_SHOWS_WELL},
         {2004, CARRIER_REFUSED, FAILURE_CARRIER_REJECTED, MM7_SHOWS_WELL},
         {2007, CARRIER_REFUSED, FAILURE_CARRIER_REJECTED, MM7_SHOWS_WELL},
         {3000, CARRIER_LATER, FAILURE_UPSTREAM_ERROR, MM7_SHOWS_BUSY},
-        {3001, CARRIER_ELSEWHERE, FAILURE_UPSTREAM_ERROR, MM7_SHOWS_WELL},
+        {3001, CARRIER_REFUSED, FAILURE_UPSTREAM_ERROR, MM7_SHOWS_WELL},
         {3002, CARRIER_REFUSED, FAILURE_CARRIER_REJECTED, MM7_SHOWS_WELL},
         {3003, CARRIER_ELSEWHERE, FAILURE_UPSTREAM_ERROR, MM7_SHOWS_WELL},
         {4000, CARRIER_LATER, FAILURE_UPSTREAM_ERROR, MM7_SHOWS_BUSY},
         {4001, CARRIER_ELSEWHERE, FAILURE_UPSTREAM_ERROR, MM7_SHOWS_WELL},
         {4004, CARRIER_REFUSED, FAILURE_CARRIER_REJECTED, MM7_SHOWS_WELL},
-        {4005, CARRIER_ELSEWHERE, FAILURE_UPSTREAM_ERROR, MM7_SHOWS_WELL},
+        {4005, CARRIER_REFUSED, FAILURE_UPSTREAM_ERROR, MM7_SHOWS_WELL},
         {4006, CARRIER_LATER, FAILURE_UPSTREAM_ERROR, MM7_SHOWS_BUSY},
+        {3999, CARRIER_REFUSED, FAILURE_UPSTREAM_ERROR, MM7_SHOWS_WELL}, /* nobody knows it */
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -89,6 +91,47 @@ static void codes_are_classed(void **state)
     }
     coded(200, "SubmitRsp", 2002);
     assert_string_equal(outcome.detail, "The carrier answered 2002 Address Error: Because.");
+}
+
+/* What the table of facts says of a code, and what becomes of a message then. */
+static enum carrier_outcome outcome_of_fact(struct str word)
+{
+    static const struct {
+        const char *word;
+        enum carrier_outcome outcome;
+    } rows[] = {{"accepted", CARRIER_TOOK},        {"accepted-partial", CARRIER_TOOK},
+                {"permanent", CARRIER_REFUSED},    {"ambiguous", CARRIER_REFUSED},
+                {"temporary", CARRIER_LATER},      {"config", CARRIER_ELSEWHERE},
+                {"retry-split", CARRIER_ELSEWHERE}}; /* ours have one recipient already */
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (str_is(word, rows[i].word))
+            return rows[i].outcome;
+    fail_msg("'%.*s' is no class", STR_FMT(word));
+    return CARRIER_SILENT;
+}
+
+static void every_code_is_classed_as_the_facts_say(void **state)
+{
+    static char line[512];
+    char path[512];
+    unsigned rows = 0;
+
+    snprintf(path, sizeof path, "%s/tests/data/mm7/status_codes.csv", getenv("SKYLARK_SOURCE"));
+    FILE *f = fopen(path, "re");
+    assert_non_null(f);
+    assert_non_null(fgets(line, sizeof line, f)); /* the headings */
+    while (fgets(line, sizeof line, f)) {
+        struct str rest = str_trim(str_of(line));
+        unsigned code = (unsigned)strtoul(str_cut(&rest, ',').p, NULL, 10);
+        str_cut(&rest, ',');
+        coded(200, "SubmitRsp", code);
+        if (outcome.outcome != outcome_of_fact(str_cut(&rest, ',')))
+            fail_msg("%u has outcome %d", code, outcome.outcome);
+        rows++;
+    }
+    fclose(f);
+    assert_int_equal(rows, 23);
 }
 
 static void faults_blame_one_side(void **state)
@@ -157,6 +200,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_taken_has_its_id),
         cmocka_unit_test(codes_are_classed),
+        cmocka_unit_test(every_code_is_classed_as_the_facts_say),
         cmocka_unit_test(faults_blame_one_side),
         cmocka_unit_test(without_mm7_the_status_counts),
         cmocka_unit_test(without_an_answer_it_counts_what_went_out),

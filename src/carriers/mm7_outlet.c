@@ -58,14 +58,35 @@ static void forget(struct mm7_sending *s)
     mm7_sending_free(s);
 }
 
+static void close_back(struct mm7_letter *l)
+{
+    struct mm7_outlet *o = OUTLET(l, close);
+    void (*closed)(void *context) = o->closed;
+    void *context = o->closed_context;
+
+    mm7_outlet_free(o);
+    closed(context);
+}
+
+/* Behind all other letters of it, so that none finds it gone. */
+static void close_if_idle(struct mm7_outlet *o)
+{
+    if (!o->closed || o->all)
+        return;
+    o->close = (struct mm7_letter){.there = close_there, .back = close_back};
+    mm7_wire_post(o->wire, &o->close);
+}
+
 static void send_back(struct mm7_letter *l)
 {
     struct mm7_sending *s = SENDING(l);
+    struct mm7_outlet *o = s->outlet;
     struct mm7_outcome outcome = s->outcome;
     mm7_sent_callback *done = s->done;
     void *context = s->context;
 
     forget(s);
+    close_if_idle(o);
     done(context, &outcome);
 }
 
@@ -96,31 +117,20 @@ static void abort_back(struct mm7_letter *l)
 /* Once at a time: what comes behind it is not meant. */
 void mm7_outlet_abort(struct mm7_outlet *o)
 {
-    if (o->abort.there)
+    if (o->abort.there || o->close.there)
         return;
     o->abort = (struct mm7_letter){.there = abort_there, .back = abort_back};
     mm7_wire_post(o->wire, &o->abort);
-}
-
-static void close_back(struct mm7_letter *l)
-{
-    struct mm7_outlet *o = OUTLET(l, close);
-    void (*closed)(void *context) = o->closed;
-    void *context = o->closed_context;
-
-    mm7_outlet_free(o);
-    closed(context);
 }
 
 void mm7_outlet_close(struct mm7_outlet *o, void (*closed)(void *context), void *context)
 {
     o->closed = closed;
     o->closed_context = context;
-    o->close = (struct mm7_letter){.there = close_there, .back = close_back};
-    mm7_wire_post(o->wire, &o->close);
+    close_if_idle(o);
 }
 
-struct mm7_outlet *mm7_outlet_new(struct mm7_wire *w, const struct mm7_settings *settings)
+struct mm7_outlet *mm7_outlet_new(struct mm7_wire *w, struct mm7_settings *settings)
 {
     struct mm7_outlet *o = calloc(1, sizeof *o);
 
@@ -145,5 +155,6 @@ void mm7_outlet_free(struct mm7_outlet *o)
         loop_http_free(o->http);
     while (o->all)
         forget(o->all);
+    mm7_settings_free(o->settings);
     free(o);
 }

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 enum { TEXT_MEMORY = 64 << 10, ANSWER_MAX = 256 << 10, TRANSACTION_SIZE = 48, HEADER_SIZE = 256 };
 
@@ -44,8 +43,6 @@ static void put_down(struct mm7_sending *s)
     if (s->has_body)
         mm7_body_done(&s->body);
     s->has_body = false;
-    while (s->file_count)
-        close(s->files[--s->file_count].fd);
 }
 
 void mm7_sending_free(struct mm7_sending *s)
@@ -90,6 +87,24 @@ static void fail(struct mm7_sending *s, enum carrier_outcome outcome, enum failu
 
 /* ---- files ---- */
 
+/* One that is there can be read some other time. */
+static void fail_for_file(struct mm7_sending *s, int fault)
+{
+    if (fault == -ENOENT)
+        fail(s, CARRIER_REFUSED, FAILURE_MEDIA_UNREACHABLE,
+             "A media file was gone when it was to be sent.");
+    else
+        fail(s, CARRIER_LATER, FAILURE_UPSTREAM_ERROR,
+             "A media file could not be read at the moment.");
+}
+
+static int open_file(void *sending, size_t file)
+{
+    struct mm7_sending *s = sending;
+
+    return store_media_open(s->outlet->wire->options.store, &s->media[file]);
+}
+
 static size_t count_lines(struct str text)
 {
     size_t count = 0;
@@ -101,8 +116,9 @@ static size_t count_lines(struct str text)
     return count;
 }
 
-/* False: it has gone back. */
-static bool open_files(struct mm7_sending *s)
+/* They are opened when their turn comes; what is missing is found before anything goes out. False:
+ * it has gone back. */
+static bool find_files(struct mm7_sending *s)
 {
     struct mm7_wire *w = s->outlet->wire;
     size_t wanted = count_lines(s->message.media), count = 0;
@@ -113,20 +129,19 @@ static bool open_files(struct mm7_sending *s)
         return false;
     }
     for (size_t i = 0; i < count; i++) {
-        int fd = store_media_open(w->options.store, &s->media[i]);
-        if (fd < 0 && fd != -ENOENT) {
-            fail(s, CARRIER_LATER, FAILURE_UPSTREAM_ERROR,
-                 "A media file could not be opened at the moment.");
+        int missing = store_media_look(w->options.store, &s->media[i]);
+        if (missing && missing != -ENOENT) {
+            fail_for_file(s, missing);
             return false;
         }
-        if (fd < 0)
+        if (missing)
             break;
         s->files[s->file_count++] =
-            (struct mm7_file){.fd = fd, .size = s->media[i].size, .type = str_of(s->media[i].type)};
+            (struct mm7_file){.size = s->media[i].size, .type = str_of(s->media[i].type)};
     }
     if (s->file_count == wanted)
         return true;
-    str_format(detail, sizeof detail, "Of its %zu media files %zu can be opened.", wanted,
+    str_format(detail, sizeof detail, "Of its %zu media files %zu are there.", wanted,
                s->file_count);
     fail(s, CARRIER_REFUSED, FAILURE_MEDIA_UNREACHABLE, detail);
     return false;
@@ -179,6 +194,7 @@ static int make_body(struct mm7_sending *s)
                                   .text = m->text,
                                   .files = s->files,
                                   .file_count = s->file_count,
+                                  .opener = {open_file, s},
                                   .binary = c->encoding == CONFIG_ENCODING_BINARY};
     int failed = mm7_body_init(&s->body, &settings->dialect, &message);
     s->has_body = !failed;
@@ -225,8 +241,7 @@ static void on_answer(void *sending, const struct loop_http_reply *reply)
     leave(s);
     s->request = NULL;
     if (s->source_fault) {
-        fail(s, CARRIER_LATER, FAILURE_UPSTREAM_ERROR,
-             "A media file could not be read while it was sent.");
+        fail_for_file(s, s->source_fault);
         return;
     }
     mm7_outcome_read(&s->outcome, reply, how_much(s));
@@ -263,7 +278,7 @@ void mm7_sending_begin(struct mm7_sending *s)
         go_back(s);
         return;
     }
-    if (!open_files(s))
+    if (!find_files(s))
         return;
     int failed = make_body(s);
     if (!failed)

@@ -18,7 +18,7 @@ enum {
  * ways. */
 static int health_of(const struct mm7_carrier *c)
 {
-    if (!c->settings || c->stopping || c->record.drained || c->stands == MM7_STANDS_DOWN)
+    if (!c->settings || c->record.drained || c->stands == MM7_STANDS_DOWN)
         return 0;
     if (c->stands == MM7_STANDS_PROBED) {
         bool has_one =
@@ -162,7 +162,7 @@ void mm7_standing_init(struct mm7_carrier *c, int64_t now_us)
 /* Whether or not anything waits. */
 static enum carrier_limit standing(const struct mm7_carrier *c)
 {
-    if (!c->settings || c->stopping || c->stands != MM7_STANDS_WELL)
+    if (!c->settings || c->stands != MM7_STANDS_WELL)
         return CARRIER_LIMIT_LINK_DOWN;
     return c->record.drained ? CARRIER_LIMIT_DRAINED : CARRIER_LIMIT_NONE;
 }

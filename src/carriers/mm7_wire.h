@@ -23,8 +23,8 @@ void mm7_wire_free(struct mm7_wire *w);
 
 /* ---- engine's thread ---- */
 
-/* The settings live until it is closed. NULL: memory is short. */
-struct mm7_outlet *mm7_outlet_new(struct mm7_wire *w, const struct mm7_settings *settings);
+/* The settings are the outlet's, and go with it. NULL: memory is short, and they are not. */
+struct mm7_outlet *mm7_outlet_new(struct mm7_wire *w, struct mm7_settings *settings);
 
 typedef void mm7_sent_callback(void *context, const struct mm7_outcome *outcome);
 /* The message is copied. `done` is called once, later. -ENOMEM. */
@@ -32,6 +32,6 @@ int mm7_outlet_send(struct mm7_outlet *o, const struct message *m, mm7_sent_call
                     void *context);
 /* What is under way ends now, as what it is: not sent, or sent and not answered. */
 void mm7_outlet_abort(struct mm7_outlet *o);
-/* When nothing is under way any more. `closed` is called when its connections are gone, and it with
- * them. */
+/* Gets nothing more to send. When what is under way has been told, and its connections are gone, it
+ * goes with them, and `closed` is called. */
 void mm7_outlet_close(struct mm7_outlet *o, void (*closed)(void *context), void *context);

@@ -25,7 +25,7 @@ struct mm7_wire {
 
 struct mm7_outlet {
     struct mm7_wire *wire;
-    const struct mm7_settings *settings;
+    struct mm7_settings *settings; /* both threads read them */
 
     /* Engine's thread. */
     struct mm7_outlet *next, *before;
@@ -58,7 +58,7 @@ struct mm7_sending {
     struct mm7_body body;
     bool has_body;
     int64_t given;    /* bytes of the body that went out */
-    int source_fault; /* negative errno: a file could not be read */
+    int source_fault; /* negative errno: a file could not be opened or read */
     struct mm7_outcome outcome;
 };
 

@@ -1,89 +1,9 @@
 /* Messages on their way to an MMSC and back, with the MMSC that the test plays. */
-#include "carriers/test_wire.h"
+#include "carriers/test_outlet.h"
 
 #include "mm7/body.h"
 
 #include <stdlib.h>
-#include <unistd.h>
-
-static struct mm7_outlet *outlet;
-static struct mm7_settings *settings;
-static struct mm7_outcome outcome;
-static int told, closed;
-
-static void on_told(void *unused, const struct mm7_outcome *o)
-{
-    outcome = *o;
-    told++;
-}
-
-static void on_closed(void *unused)
-{
-    closed++;
-}
-
-static void open_outlet(void *unused)
-{
-    outlet = mm7_outlet_new(test_wire, settings);
-    assert_non_null(outlet);
-}
-
-static void send_message(void *message)
-{
-    assert_int_equal(mm7_outlet_send(outlet, message, on_told, NULL), 0);
-}
-
-static void abort_outlet(void *unused)
-{
-    mm7_outlet_abort(outlet);
-}
-
-static void close_outlet(void *unused)
-{
-    mm7_outlet_close(outlet, on_closed, NULL);
-}
-
-static bool is_told(void *count)
-{
-    return told >= *(int *)count;
-}
-
-static void until_told(int count)
-{
-    test_loop_until(is_told, &count);
-}
-
-static bool is_closed(void *unused)
-{
-    return closed > 0;
-}
-
-static void begin(void)
-{
-    told = closed = 0;
-    settings = test_mmsc_settings();
-    test_loop_do(open_outlet, NULL);
-}
-
-static void end(void)
-{
-    test_loop_do(close_outlet, NULL);
-    test_loop_until(is_closed, NULL);
-    mm7_settings_free(settings);
-}
-
-static void give(const char *const files[])
-{
-    static struct message m;
-
-    m = test_mms("Hello", files);
-    test_loop_do(send_message, &m);
-}
-
-static void give_one(void)
-{
-    give((const char *const[]){"picture", NULL});
-}
 
 static void assert_has(struct test_peer *p, const char *text)
 {
@@ -105,8 +25,8 @@ static void a_message_goes_out_whole(void **state)
     test_section.username = "us";
     test_section.password = "secret";
     test_section.encoding = CONFIG_ENCODING_BINARY;
-    begin();
-    give((const char *const[]){"first picture", "second", NULL});
+    test_outlet_open();
+    test_outlet_give((const char *const[]){"first picture", "second", NULL});
     test_mmsc_take(&p);
     assert_has(&p, "POST /mm7 HTTP/1.1\r\n");
     assert_has(&p, "\r\nAuthorization: Basic dXM6c2VjcmV0\r\n");
@@ -135,11 +55,11 @@ static void a_message_goes_out_whole(void **state)
     assert_true(str_is(parts[3].type, "image/jpeg"));
     arena_done(&memory);
     test_mmsc_say(&p, 1000, "A-1");
-    until_told(1);
-    assert_int_equal(outcome.outcome, CARRIER_TOOK);
-    assert_true(str_is((struct str){outcome.id, outcome.id_size}, "A-1"));
+    test_outlet_until_told(1);
+    assert_int_equal(test_outlet.outcome.outcome, CARRIER_TOOK);
+    assert_true(str_is((struct str){test_outlet.outcome.id, test_outlet.outcome.id_size}, "A-1"));
     test_peer_close(&p);
-    end();
+    test_outlet_close();
 }
 
 static void addresses_have_the_form_that_it_wants(void **state)
@@ -154,14 +74,14 @@ static void addresses_have_the_form_that_it_wants(void **state)
 
     for (size_t i = 0; i < 3; i++) {
         test_section.numbers = (unsigned)forms[i].form;
-        begin();
-        give_one();
+        test_outlet_open();
+        test_outlet_give_one();
         test_mmsc_take(&p);
         assert_has(&p, forms[i].text);
         test_mmsc_say(&p, 1000, "1");
-        until_told(1);
+        test_outlet_until_told(1);
         test_peer_close(&p);
-        end();
+        test_outlet_close();
     }
 }
 
@@ -170,26 +90,26 @@ static void without_its_files_it_does_not_go(void **state)
     struct message m = test_mms("Hello", (const char *const[]){NULL});
 
     m.media = STR("https://cdn.example/1");
-    begin();
-    test_loop_do(send_message, &m);
-    until_told(1);
-    assert_int_equal(outcome.outcome, CARRIER_REFUSED);
-    assert_int_equal(outcome.failure, FAILURE_MEDIA_UNREACHABLE);
-    assert_string_equal(outcome.detail, "Of its 1 media files 0 can be opened.");
-    assert_int_equal(outcome.shows, MM7_SHOWS_NOTHING);
+    test_outlet_open();
+    test_outlet_send(&m);
+    test_outlet_until_told(1);
+    assert_int_equal(test_outlet.outcome.outcome, CARRIER_REFUSED);
+    assert_int_equal(test_outlet.outcome.failure, FAILURE_MEDIA_UNREACHABLE);
+    assert_string_equal(test_outlet.outcome.detail, "Of its 1 media files 0 are there.");
+    assert_int_equal(test_outlet.outcome.shows, MM7_SHOWS_NOTHING);
     assert_true(test_mmsc_is_alone(50));
-    end();
+    test_outlet_close();
 }
 
 static void nobody_there_is_not_sent(void **state)
 {
     test_listen_done(&test_mmsc);
-    begin();
-    give_one();
-    until_told(1);
-    assert_int_equal(outcome.outcome, CARRIER_UNTRIED);
-    assert_int_equal(outcome.shows, MM7_SHOWS_AWAY);
-    end();
+    test_outlet_open();
+    test_outlet_give_one();
+    test_outlet_until_told(1);
+    assert_int_equal(test_outlet.outcome.outcome, CARRIER_UNTRIED);
+    assert_int_equal(test_outlet.outcome.shows, MM7_SHOWS_AWAY);
+    test_outlet_close();
     test_listen(&test_mmsc, NULL);
 }
 
@@ -203,31 +123,31 @@ static void half_a_message_has_not_arrived(void **state)
 
     memset(large, 'x', LARGE);
     large[LARGE - 1] = '\0';
-    begin();
-    give((const char *const[]){large, NULL});
+    test_outlet_open();
+    test_outlet_give((const char *const[]){large, NULL});
     assert_true(test_peer_accept(&p, &test_mmsc, TEST_PEER_PATIENCE_MS));
     assert_true(test_peer_read(&p, TEST_PEER_PATIENCE_MS));
     test_peer_reset(&p);
-    until_told(1);
-    assert_int_equal(outcome.outcome, CARRIER_LATER);
-    assert_int_equal(outcome.shows, MM7_SHOWS_ILL);
+    test_outlet_until_told(1);
+    assert_int_equal(test_outlet.outcome.outcome, CARRIER_LATER);
+    assert_int_equal(test_outlet.outcome.shows, MM7_SHOWS_ILL);
     free(large);
-    end();
+    test_outlet_close();
 }
 
 static void half_an_answer_is_none(void **state)
 {
     struct test_peer p;
 
-    begin();
-    give_one();
+    test_outlet_open();
+    test_outlet_give_one();
     test_mmsc_take(&p);
     test_peer_send(&p, STR("HTTP/1.1 200 OK\r\nContent-Type: text/xml\r\nContent-Length: 400\r\n"
                            "\r\n<?xml version=\"1.0\"?><Envelope>"));
     test_peer_close(&p);
-    until_told(1);
-    assert_int_equal(outcome.outcome, CARRIER_SILENT);
-    end();
+    test_outlet_until_told(1);
+    assert_int_equal(test_outlet.outcome.outcome, CARRIER_SILENT);
+    test_outlet_close();
 }
 
 static void what_is_not_answered_in_time_may_have_arrived(void **state)
@@ -235,47 +155,83 @@ static void what_is_not_answered_in_time_may_have_arrived(void **state)
     struct test_peer p;
 
     test_section.response_timeout_ms = 300;
-    begin();
-    give_one();
+    test_outlet_open();
+    test_outlet_give_one();
     test_mmsc_take(&p);
-    until_told(1);
-    assert_int_equal(outcome.outcome, CARRIER_SILENT);
-    assert_int_equal(outcome.failure, FAILURE_UPSTREAM_TIMEOUT);
+    test_outlet_until_told(1);
+    assert_int_equal(test_outlet.outcome.outcome, CARRIER_SILENT);
+    assert_int_equal(test_outlet.outcome.failure, FAILURE_UPSTREAM_TIMEOUT);
     test_peer_close(&p);
-    end();
+    test_outlet_close();
 }
 
 static void what_was_sent_when_it_is_aborted_may_have_arrived(void **state)
 {
     struct test_peer p;
 
-    begin();
-    give_one();
+    test_outlet_open();
+    test_outlet_give_one();
     test_mmsc_take(&p);
-    test_loop_do(abort_outlet, NULL);
-    until_told(1);
-    assert_int_equal(outcome.outcome, CARRIER_SILENT);
+    test_outlet_abort();
+    test_outlet_until_told(1);
+    assert_int_equal(test_outlet.outcome.outcome, CARRIER_SILENT);
     assert_true(test_peer_ends(&p));
     test_peer_close(&p);
-    test_loop_do(abort_outlet, NULL); /* nothing is under way: nothing happens */
-    give_one();
+    test_outlet_abort(); /* nothing is under way: nothing happens */
+    test_outlet_give_one();
     test_mmsc_accept("2");
-    until_told(2);
-    assert_int_equal(outcome.outcome, CARRIER_TOOK);
-    end();
+    test_outlet_until_told(2);
+    assert_int_equal(test_outlet.outcome.outcome, CARRIER_TOOK);
+    test_outlet_close();
+}
+
+static void closing_waits_for_what_is_under_way(void **state)
+{
+    struct test_peer p, q;
+
+    test_outlet_open();
+    test_outlet_give_one();
+    test_outlet_give_one();
+    test_mmsc_take(&p);
+    test_mmsc_take(&q);
+    test_outlet_begin_close();
+    test_mmsc_say(&p, 1000, "1");
+    test_outlet_until_told(1);
+    assert_int_equal(test_outlet.closed, 0);
+    test_mmsc_say(&q, 1000, "2");
+    test_outlet_until_told(2);
+    assert_int_equal(test_outlet.outcome.outcome, CARRIER_TOOK);
+    test_outlet_until_closed();
+    assert_true(test_peer_ends(&p) && test_peer_ends(&q));
+    test_peer_close(&p);
+    test_peer_close(&q);
+}
+
+static void and_can_be_hurried(void **state)
+{
+    struct test_peer p;
+
+    test_outlet_open();
+    test_outlet_give_one();
+    test_mmsc_take(&p);
+    test_outlet_begin_close();
+    test_outlet_abort();
+    test_outlet_until_closed();
+    assert_int_equal(test_outlet.told, 1);
+    assert_int_equal(test_outlet.outcome.outcome, CARRIER_SILENT);
+    test_peer_close(&p);
 }
 
 static void what_is_under_way_at_the_end_goes_with_the_wire(void **state)
 {
     struct test_peer p;
 
-    begin();
-    give_one();
+    test_outlet_open();
+    test_outlet_give_one();
     test_mmsc_take(&p);
     test_wire_tear_down(state);
     test_peer_close(&p);
-    assert_int_equal(told, 0);
-    mm7_settings_free(settings);
+    assert_int_equal(test_outlet.told, 0);
     test_wire_set_up(state);
 }
 
@@ -290,6 +246,8 @@ int main(void)
         WIRE_TEST(half_an_answer_is_none),
         WIRE_TEST(what_is_not_answered_in_time_may_have_arrived),
         WIRE_TEST(what_was_sent_when_it_is_aborted_may_have_arrived),
+        WIRE_TEST(closing_waits_for_what_is_under_way),
+        WIRE_TEST(and_can_be_hurried),
         WIRE_TEST(what_is_under_way_at_the_end_goes_with_the_wire),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -167,12 +167,16 @@ void smpp_carrier_leave(struct smpp_carrier *c)
         finish(c);
 }
 
-static void carrier_stop(struct live_carrier *live, void (*stopped)(void *context), void *context)
+/* It takes a moment, with or without a hurry. */
+static void carrier_stop(struct live_carrier *live, bool hurry, void (*stopped)(void *context),
+                         void *context)
 {
     struct smpp_carrier *c = (struct smpp_carrier *)live;
 
     c->stopped = stopped;
     c->stopped_context = context;
+    if (c->stopping)
+        return;
     c->stopping = true;
     c->grace_us = smpp_now_us() + GRACE_US;
     smpp_carrier_judge(c);

@@ -41,6 +41,11 @@ void dispatch_answered(struct dispatch *d, struct parcel *p, const struct carrie
         settle(p);
 }
 
+void dispatch_set_profile(struct dispatch *d, struct carrier *c, const struct media_profile *media)
+{
+    c->media = *media;
+}
+
 void dispatch_ready(struct dispatch *d)
 {
     test_port.ready++;
@@ -150,14 +155,19 @@ static void on_stopped(void *unused)
     test_port.stopped++;
 }
 
-static void stop(void *unused)
+static void stop(void *hurry)
 {
-    live_carrier_stop(test_port.carrier, on_stopped, NULL);
+    live_carrier_stop(test_port.carrier, hurry, on_stopped, NULL);
 }
 
 void test_port_stop(void)
 {
     test_loop_do(stop, NULL);
+}
+
+void test_port_hurry(void)
+{
+    test_loop_do(stop, &test_port);
 }
 
 static void look_at_room(void *room)

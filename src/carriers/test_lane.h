@@ -55,6 +55,8 @@ void test_port_settle(int parcel);
 void test_port_drain(bool drained);
 void test_port_tick(void);
 void test_port_stop(void);
+/* Stops it as at the end of the program. */
+void test_port_hurry(void);
 size_t test_port_room(void);
 int test_port_health(void);
 struct carrier_record test_port_state(void);

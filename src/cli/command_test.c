@@ -151,6 +151,24 @@ static void test_help(void **state)
         assert_non_null(strstr(text.p, commands[i].words));
 }
 
+static void test_help_has_no_loose_ends(void **state)
+{
+    for (size_t i = 0; i < command_count; i++) {
+        struct buf text BUF_CLEANUP;
+        char words[64], *rest = NULL;
+        const char *each[4];
+        size_t n = 0;
+
+        buf_init(&text, 1 << 16);
+        snprintf(words, sizeof words, "%s", commands[i].words);
+        for (char *w = strtok_r(words, " ", &rest); w; w = strtok_r(NULL, " ", &rest))
+            each[n++] = w;
+        assert_true(help_for(each, n, &text));
+        buf_add_char(&text, '\0');
+        assert_null(strstr(text.p, " \n"));
+    }
+}
+
 /* Tables that contradict themselves would only show up as strange help. */
 static void test_tables(void **state)
 {
@@ -179,6 +197,7 @@ int main(void)
         cmocka_unit_test(test_option_faults),
         cmocka_unit_test(test_command_faults),
         cmocka_unit_test(test_help),
+        cmocka_unit_test(test_help_has_no_loose_ends),
         cmocka_unit_test(test_tables),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -31,10 +31,12 @@ static void add_option(struct buf *out, const struct command *c, enum option_id 
 
     if (o->letter)
         snprintf(letter, sizeof letter, "-%c, ", o->letter);
-    snprintf(left, sizeof left, "%s--%s %s", letter, o->name, m.value ? m.value : "");
-    buf_printf(out, "  %-*s", LEFT_OPTION - 2, left);
-    if (strlen(left) > LEFT_OPTION - 4)
-        buf_printf(out, "\n%*s", LEFT_OPTION, "");
+    snprintf(left, sizeof left, "%s--%s%s%s", letter, o->name, m.value ? " " : "",
+             m.value ? m.value : "");
+    if (strlen(left) > LEFT_OPTION - 4) /* two blanks between, or a line of its own */
+        buf_printf(out, "  %s\n%*s", left, LEFT_OPTION, "");
+    else
+        buf_printf(out, "  %-*s", LEFT_OPTION - 2, left);
     output_wrap(out, m.help, LEFT_OPTION);
 }
 

@@ -107,11 +107,8 @@ static bool is_in_vain(const struct media_fetch *f)
     return f->forgotten || (f->failure && f->need == MEDIA_FIRST);
 }
 
-static void on_file_done(struct media_file *file)
+static void note_failure(struct media_fetch *f, const struct media_file *file)
 {
-    struct media_fetch *f = file->owner;
-
-    land(f, file);
     if (!file->failure || is_in_vain(f))
         return;
     if (!f->failure) {
@@ -120,6 +117,14 @@ static void on_file_done(struct media_file *file)
     }
     if (f->need == MEDIA_FIRST)
         stop(f);
+}
+
+static void on_file_done(struct media_file *file)
+{
+    struct media_fetch *f = file->owner;
+
+    land(f, file);
+    note_failure(f, file);
 }
 
 static void skip_kept(struct media_fetch *f)
@@ -140,8 +145,8 @@ static void find_kept(struct media_fetch *f, const struct store *s, struct store
         if (fd < 0)
             continue;
         close(fd);
-        f->files[found[i].number - 1].kept = true;
-        f->budget.taken += found[i].size;
+        media_file_known(&f->files[found[i].number - 1], &found[i]);
+        note_failure(f, &f->files[found[i].number - 1]);
     }
 }
 

@@ -228,6 +228,41 @@ static void test_what_is_kept_is_not_fetched_again(void **state)
     assert_false(test_peer_accept(&peers[1], &test_media_server, 50));
 }
 
+/* What is there was fetched for one carrier, and may be too much for another. */
+static void test_what_is_kept_is_judged_again(void **state)
+{
+    static const struct {
+        struct media_profile profile;
+        enum failure failure;
+        const char *detail;
+    } judged[] = {
+        {{.need = MEDIA_FIRST, .size_max = 299},
+         FAILURE_MEDIA_TOO_LARGE,
+         "Media 2 of 2 (https://localhost:%u/2): with it the media of the message have at least "
+         "300 bytes, and they may have 299 together."},
+        {{.need = MEDIA_FIRST, .kinds = UINT32_C(1) << MEDIA_PNG},
+         FAILURE_UNSUPPORTED_MEDIA_TYPE,
+         "Media 1 of 2 (https://localhost:%u/1): the carrier does not take image/jpeg."},
+        {{.need = MEDIA_FIRST, .size_max = 300}, FAILURE_NONE, ""},
+    };
+    int64_t message = test_media_wanted(two);
+
+    for (int i = 0; i < 2; i++) {
+        accept_one(&peers[i]);
+        give(&peers[i]);
+    }
+    assert_int_equal(test_media_answer(message), FAILURE_NONE);
+    for (size_t i = 0; i < sizeof judged / sizeof *judged; i++) {
+        test_profile = judged[i].profile;
+        assert_int_equal(test_media_ask(message), 0);
+        assert_int_equal(test_media_answer(message), judged[i].failure);
+        assert_string_equal(test_detail, judged[i].detail);
+        check_kept(message, 1);
+        check_kept(message, 2);
+    }
+    assert_false(test_peer_accept(&peers[2], &test_media_server, 50));
+}
+
 /* A content goes to disk once, however many messages have it. */
 static void test_a_content_that_is_known(void **state)
 {
@@ -262,6 +297,7 @@ int main(void)
         TEST(test_together_they_just_fit),
         TEST(test_beside_the_good_ones_are_kept),
         TEST(test_what_is_kept_is_not_fetched_again),
+        TEST(test_what_is_kept_is_judged_again),
         TEST(test_a_content_that_is_known),
         TEST(test_no_files),
     };

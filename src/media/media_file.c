@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 enum { ATTEMPTS = 2, CONNECT_MS = 10000, SAY_US = 60000000 };
+/* How far a file grows between two looks at what is left of the disk. */
+enum { LOOK_BYTES = 256 << 10 };
 
 static void attempt(struct media_file *f);
 
@@ -32,6 +34,9 @@ static int open_file(struct media_file *f)
     if (!f->digest && !(f->digest = digest_new()))
         return -ENOMEM;
     forget_bytes(f);
+    int full = store_media_room(f->bench->store);
+    if (full)
+        return full;
     if (f->fd >= 0)
         return ftruncate(f->fd, 0) < 0 ? -errno : 0;
     int fd = store_media_temporary(f->bench->store, path);
@@ -44,8 +49,11 @@ static int open_file(struct media_file *f)
 
 static int write_bytes(struct media_file *f, struct str bytes)
 {
-    int64_t at = f->size;
+    int64_t at = f->size, end = at + (int64_t)bytes.n;
+    int full = at / LOOK_BYTES != end / LOOK_BYTES ? store_media_room(f->bench->store) : 0;
 
+    if (full)
+        return full;
     while (bytes.n) {
         ssize_t n = pwrite(f->fd, bytes.p, bytes.n, at);
         if (n < 0 && errno != EINTR)
@@ -103,17 +111,25 @@ static void again_in(struct media_file *f, int64_t wait_ms)
         fail(f, FAILURE_MEDIA_UNREACHABLE);
 }
 
-/* A full disk, or memory that is short: no fault of the message, which waits until it is better. */
-static void wait_out(struct media_file *f)
+static void say_trouble(struct media_bench *b, int trouble)
 {
-    struct media_bench *b = f->bench;
     int64_t now_us = clock_monotonic_us();
 
-    if (b->said_us == 0 || now_us - b->said_us >= SAY_US) {
-        log_error("media", "media files wait, and are tried again in a moment: %s",
-                  strerror(-f->trouble));
-        b->said_us = now_us;
-    }
+    if (b->said_us && now_us - b->said_us < SAY_US)
+        return;
+    b->said_us = now_us;
+    log_error("media", "media files wait, and are tried again in a moment: %s",
+              trouble == -ENOSPC ? "all that is left of the disk is for messages (media.reserve)"
+                                 : strerror(-trouble));
+}
+
+/* A full disk, or memory that is short: no fault of the message, which waits until it is better.
+ * Meanwhile it takes up no room. */
+static void wait_out(struct media_file *f)
+{
+    say_trouble(f->bench, f->trouble);
+    if (f->fd >= 0 && ftruncate(f->fd, 0) < 0)
+        log_warning("media", "a file cannot be emptied: %s", strerror(errno));
     f->attempts--;
     str_format(f->why, sizeof f->why, "memory is short");
     again_in(f, f->bench->retry_ms);
@@ -181,21 +197,27 @@ static bool on_head(void *file, unsigned status, struct str content_type, int64_
     return status == 200 && fits(f, length);
 }
 
+static bool is_wanted(struct media_file *f, enum media_kind kind)
+{
+    if (f->kinds & UINT32_C(1) << kind)
+        return true;
+    f->failure = FAILURE_UNSUPPORTED_MEDIA_TYPE;
+    media_why_kind(f->why, kind);
+    return false;
+}
+
 /* False: it is of no kind that is wanted. */
 static bool judge(struct media_file *f)
 {
     struct sniffed s = sniff((struct str){f->head, f->head_n}, str_of(f->said));
 
-    if (s.verdict != SNIFF_KNOWN)
+    if (s.verdict != SNIFF_KNOWN) {
+        f->failure = FAILURE_UNSUPPORTED_MEDIA_TYPE;
         media_why_type(f->why, &s, str_of(f->said));
-    else if (!(f->kinds & UINT32_C(1) << s.kind))
-        media_why_kind(f->why, s.kind);
-    else {
-        str_format(f->record.type, sizeof f->record.type, "%s", media_type_of(s.kind));
-        return true;
+        return false;
     }
-    f->failure = FAILURE_UNSUPPORTED_MEDIA_TYPE;
-    return false;
+    str_format(f->record.type, sizeof f->record.type, "%s", media_type_of(s.kind));
+    return is_wanted(f, s.kind);
 }
 
 /* As soon as there are enough bytes to tell by. */
@@ -339,6 +361,16 @@ static void attempt(struct media_file *f)
 void media_file_init(struct media_file *f)
 {
     f->fd = -1;
+}
+
+void media_file_known(struct media_file *f, const struct media_record *m)
+{
+    enum media_kind kind;
+
+    f->kept = true;
+    if ((media_kind_of(m->type, &kind) && !is_wanted(f, kind)) || !fits(f, m->size))
+        return;
+    f->budget->taken += m->size;
 }
 
 void media_file_start(struct media_file *f)

@@ -67,6 +67,9 @@ struct media_file {
 
 /* The fields before `record` are the caller's to fill. */
 void media_file_init(struct media_file *f);
+/* The store has it since before. It is judged for the carrier that it goes to now, and has its
+ * failure then; `done` is not called. */
+void media_file_known(struct media_file *f, const struct media_record *m);
 /* Calls `done` once, when it is good or says why not; from inside only for want of memory. */
 void media_file_start(struct media_file *f);
 /* Nobody wants it any more, and `done` is not called. False: it is just being brought to disk, and

@@ -351,6 +351,46 @@ static void test_a_full_disk(void **state)
     check_kept(message, "image/jpeg", test_jpeg(1000));
 }
 
+/* Nor does it begin when what is left of the disk is for messages, */
+static void test_a_disk_that_is_nearly_full(void **state)
+{
+    store_media_reserve(test_media_store, INT64_MAX);
+    int64_t message = wanted();
+
+    assert_false(test_peer_accept(&peer, &test_media_server, 3 * TEST_MEDIA_RETRY_MS));
+    store_media_reserve(test_media_store, 1);
+    test_media_content("image/jpeg", test_jpeg(1000));
+    test_media_serve(&peer);
+    check_kept(message, "image/jpeg", test_jpeg(1000));
+}
+
+/* and when that comes while it grows, what there is of it goes until it is better. */
+static void test_a_disk_that_fills_up(void **state)
+{
+    enum { SIZE = 600000, FIRST = 100000 };
+
+    test_media_max = SIZE;
+    test_desk_limited(16, 0);
+    int64_t message = wanted();
+    assert_true(test_peer_accept(&peer, &test_media_server, TEST_PEER_PATIENCE_MS));
+    test_peer_await_request(&peer);
+    test_media_content("image/jpeg", test_jpeg(SIZE));
+    struct str all = buf_str(&test_answer);
+    test_peer_send(&peer, (struct str){all.p, FIRST});
+    while (media_desk_count(test_desk).bytes < FIRST / 2)
+        test_loop_settle();
+    assert_true(test_media_bytes() > 0);
+    store_media_reserve(test_media_store, INT64_MAX);
+    test_peer_send(&peer, (struct str){all.p + FIRST, SIZE / 2});
+    while (test_media_bytes() > 0)
+        test_loop_settle();
+    assert_false(test_media_answered(message));
+    store_media_reserve(test_media_store, 1);
+    test_peer_close(&peer);
+    test_media_serve(&peer);
+    check_kept(message, "image/jpeg", test_jpeg(SIZE));
+}
+
 int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
@@ -376,6 +416,8 @@ int main(void)
         TEST(test_plain_http),
         TEST(test_distrusted),
         TEST(test_a_full_disk),
+        TEST(test_a_disk_that_is_nearly_full),
+        TEST(test_a_disk_that_fills_up),
     };
 #undef TEST
 

@@ -19,6 +19,16 @@ const char *media_type_of(enum media_kind kind)
     return types[kind];
 }
 
+bool media_kind_of(const char *type, enum media_kind *ret)
+{
+    for (unsigned i = 0; i < sizeof types / sizeof *types; i++)
+        if (strcmp(types[i], type) == 0) {
+            *ret = (enum media_kind)i;
+            return true;
+        }
+    return false;
+}
+
 /* ---- bytes ---- */
 
 struct mark {

@@ -25,5 +25,7 @@ struct sniffed sniff(struct str head, struct str content_type);
 
 /* "image/jpeg": as what a file of this kind is kept and sent on. */
 const char *media_type_of(enum media_kind kind);
+/* Which one it is that is kept as this type. False: none. */
+bool media_kind_of(const char *type, enum media_kind *ret);
 /* What a header says without its parameters: "text/plain" of "text/plain; charset=utf-8". */
 struct str media_type_said(struct str content_type);

@@ -187,9 +187,14 @@ static void test_the_edge(void **state)
 
 static void test_types(void **state)
 {
-#define X(name, bit, word) assert_true(strlen(media_type_of(MEDIA_##name)) <= MEDIA_TYPE_MAX);
+    enum media_kind kind;
+
+#define X(name, bit, word)                                                                         \
+    assert_true(strlen(media_type_of(MEDIA_##name)) <= MEDIA_TYPE_MAX);                            \
+    assert_true(media_kind_of(media_type_of(MEDIA_##name), &kind) && kind == MEDIA_##name);
     MEDIA_KINDS(X)
 #undef X
+    assert_false(media_kind_of("image/tiff", &kind));
     assert_string_equal(media_type_of(MEDIA_JPEG), "image/jpeg");
     assert_string_equal(media_type_of(MEDIA_3GP), "video/3gpp");
     assert_true(str_is(media_type_said(STR(" text/plain ; charset=utf-8")), "text/plain"));

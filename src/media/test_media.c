@@ -18,6 +18,7 @@ char test_detail[1024];
 struct buf test_answer;
 int64_t test_media_account;
 enum mode test_media_mode;
+int64_t test_media_max;
 
 static struct loop *loop; /* of the desk; test_loop is the engine's */
 static struct address_guard *guard;
@@ -62,7 +63,7 @@ static void make_desk(size_t connections, size_t jobs)
                                          .connections = connections,
                                          .timeout_ms = TEST_MEDIA_TIMEOUT_MS,
                                          .retry_ms = TEST_MEDIA_RETRY_MS,
-                                         .size_max = TEST_MEDIA_MAX,
+                                         .size_max = test_media_max,
                                          .jobs = jobs};
     char why[LOOP_HTTP_WHY_SIZE];
 
@@ -117,6 +118,7 @@ int test_media_set_up(void **state)
 {
     answer_count = readies = 0;
     test_media_account = 1;
+    test_media_max = TEST_MEDIA_MAX;
     test_media_mode = MODE_LIVE;
     test_profile = (struct media_profile){.need = MEDIA_FIRST};
     test_media_store = test_store_open(&clock_real);
@@ -372,10 +374,12 @@ int test_media_kept(int64_t message, unsigned number, struct media_record *ret, 
 }
 
 static size_t files;
+static int64_t bytes;
 
 static int count_one(const char *path, const struct stat *status, int kind, struct FTW *where)
 {
     files += kind == FTW_F;
+    bytes += kind == FTW_F ? status->st_size : 0;
     return 0;
 }
 
@@ -391,8 +395,15 @@ size_t test_media_files(void)
     for (int up = 0; up < 2; up++)
         *strrchr(path, '/') = '\0';
     files = 0;
+    bytes = 0;
     nftw(path, count_one, 8, FTW_PHYS);
     return files;
+}
+
+int64_t test_media_bytes(void)
+{
+    test_media_files();
+    return bytes;
 }
 
 /* ---- servers ---- */

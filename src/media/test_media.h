@@ -19,7 +19,9 @@ extern struct media_profile test_profile;      /* FIRST, all kinds but WebP */
  * told of with a change of `options` before it is made. */
 int test_media_set_up(void **state);
 int test_media_tear_down(void **state);
-/* In place of the usual one. */
+/* In place of the usual one; its messages may have so many bytes, TEST_MEDIA_MAX unless the test
+ * says so. */
+extern int64_t test_media_max;
 void test_desk_limited(size_t connections, size_t jobs);
 /* As at the end of the program. */
 void test_desk_end(void);
@@ -50,6 +52,7 @@ int test_media_kept(int64_t message, unsigned number, struct media_record *ret,
                     struct buf *content);
 /* Files of media there are, kept ones and others. */
 size_t test_media_files(void);
+int64_t test_media_bytes(void); /* in them */
 
 /* A server's answer of status 200 with this content, in test_answer. */
 extern struct buf test_answer;

@@ -51,6 +51,9 @@ void dispatch_set_routing(struct dispatch *d, const struct routing *routing);
 /* Who fetches media; NULL: nobody, and messages with media go out without waiting for any. Before
  * the engine starts; it lives as long as dispatch. */
 void dispatch_set_media(struct dispatch *d, const struct media_port *media);
+/* What the carrier takes of media from now on: what was fetched for it before is looked at again.
+ * Engine's thread. */
+void dispatch_set_profile(struct dispatch *d, struct carrier *c, const struct media_profile *media);
 /* After the engine and the writer have stopped: whoever still waits for an answer gets it. */
 void dispatch_close(struct dispatch *d);
 void dispatch_free(struct dispatch *d);

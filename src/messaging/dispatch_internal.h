@@ -73,7 +73,7 @@ void dispatch_untried(struct dispatch *d, struct parcel **parcels, size_t count)
 /* Whether something is to be done about the media of a message before it goes to its carrier. */
 static inline bool media_are_due(const struct dispatch *d, const struct parcel *p)
 {
-    return p->message.kind == KIND_MMS && d->media && p->fetched != p->lane->term &&
+    return p->message.kind == KIND_MMS && d->media && p->fetched != p->lane->media_term &&
            p->message.status == STATUS_QUEUED;
 }
 

@@ -25,9 +25,10 @@ bool media_wait(struct dispatch *d, struct parcel *p)
 {
     switch (profile_of(p)->need) {
     case MEDIA_NEVER:
+        p->fetched = p->lane->media_term;
         return false;
     case MEDIA_BESIDE: /* when too many are fetched already it goes without */
-        p->fetched = p->lane->term;
+        p->fetched = p->lane->media_term;
         d->media->fetch(d->media->context, &p->message, profile_of(p));
         return false;
     case MEDIA_FIRST:
@@ -93,6 +94,20 @@ void media_leave_carrier(struct dispatch *d, struct lane *l)
     for (int i = 0; i < FETCH_QUEUES; i++)
         give_back(d, &l->unfetched.queues[i]);
     give_back(d, &l->fetching);
+}
+
+void dispatch_set_profile(struct dispatch *d, struct carrier *c, const struct media_profile *media)
+{
+    struct lane *l = lane_find(&d->lanes, c->number);
+    bool same = c->media.need == media->need && c->media.kinds == media->kinds &&
+                c->media.size_max == media->size_max;
+
+    c->media = *media;
+    if (same || !l || l->carrier != c)
+        return;
+    media_leave_carrier(d, l);
+    l->media_term++;
+    dispatch_ready(d);
 }
 
 /* ---- answers ---- */
@@ -167,7 +182,7 @@ void dispatch_media_done(struct dispatch *d, int64_t message, const struct media
     if (answer->failure) {
         fetch_failed(d, p, answer->failure, detail);
     } else {
-        p->fetched = p->lane->term;
+        p->fetched = p->lane->media_term;
         p->since_us = clock_now_us(d->options.clock); /* the carrier is not to blame until now */
         parcel_queue_add(&p->lane->waiting, p);
     }

@@ -153,6 +153,19 @@ static void too_large_everywhere_fails(void **state)
     test_stop_live();
 }
 
+/* A test message has no other carrier than the simulator. */
+static void too_large_for_the_simulator(void **state)
+{
+    test_carrier.carrier.media.need = MEDIA_FIRST;
+    start();
+    int64_t id = test_send_message(mms(test_message(MODE_TEST, STATUS_QUEUED)));
+    test_settle_live();
+    done(id, FAILURE_MEDIA_TOO_LARGE, "It has 2500 bytes.");
+    assert_int_equal(test_look(id).failure, FAILURE_MEDIA_TOO_LARGE);
+    assert_string_equal(test_events(id), "media");
+    test_stop_live();
+}
+
 static void as_many_as_are_taken(void **state)
 {
     int64_t ids[70];
@@ -341,6 +354,53 @@ static void the_carrier_may_change(void **state)
     test_stop_live();
 }
 
+static void set_size_max(int64_t size_max)
+{
+    struct media_profile profile = {.need = MEDIA_FIRST, .size_max = size_max};
+
+    dispatch_set_profile(test_dispatch, &test_acme.carrier, &profile);
+}
+
+/* The same when it stays and takes less, or more. */
+static void its_profile_may_change(void **state)
+{
+    test_acme.room = 0;
+    start();
+    int64_t id = send_mms(&test_acme), other = send_mms(&test_acme);
+    done(id, FAILURE_NONE, "");
+    set_size_max(1000);
+    test_settle_live();
+    check_asked((int64_t[]){id, other}, 2); /* which is no change */
+    set_size_max(500);
+    test_acme.room = 2;
+    test_settle_live();
+    assert_int_equal(size_asked, 500);
+    assert_int_equal(asked_count, 4);
+    assert_int_equal(forgotten_count, 1);
+    assert_int_equal(forgotten[0], other);
+    assert_int_equal(test_acme.submitted_count, 0);
+    done(id, FAILURE_NONE, "");
+    test_assert_sent_to(&test_acme, &id, 1);
+    test_stop_live();
+}
+
+/* Also for those that are just being marked. */
+static void its_profile_may_change_late(void **state)
+{
+    start();
+    int64_t id = send_mms(&test_acme);
+    test_close_gate();
+    dispatch_media_done(test_dispatch, id, &(struct media_answer){.failure = FAILURE_NONE});
+    dispatch_run(test_dispatch);
+    set_size_max(500);
+    test_open_gate();
+    test_settle_live();
+    assert_int_equal(test_acme.submitted_count, 0);
+    assert_false(test_is_marked(id));
+    check_asked((int64_t[]){id, id}, 2);
+    test_stop_live();
+}
+
 /* Nobody is fetched for who must not be written to. */
 static void what_cannot_go_is_not_fetched(void **state)
 {
@@ -428,6 +488,7 @@ int main(void)
         MEDIA_TEST(a_failure_ends_it),
         MEDIA_TEST(too_large_here_fits_elsewhere),
         MEDIA_TEST(too_large_everywhere_fails),
+        MEDIA_TEST(too_large_for_the_simulator),
         MEDIA_TEST(as_many_as_are_taken),
         MEDIA_TEST(others_pass_what_is_not_taken),
         MEDIA_TEST(a_port_without_room_is_asked_again),
@@ -439,6 +500,8 @@ int main(void)
         MEDIA_TEST(it_expires_unasked),
         MEDIA_TEST(the_carrier_may_go),
         MEDIA_TEST(the_carrier_may_change),
+        MEDIA_TEST(its_profile_may_change),
+        MEDIA_TEST(its_profile_may_change_late),
         MEDIA_TEST(what_cannot_go_is_not_fetched),
         MEDIA_TEST(after_a_restart),
         MEDIA_TEST(beside_nothing_waits),

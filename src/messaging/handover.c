@@ -220,7 +220,7 @@ static void marking_back(struct errand *e)
         for (; gone < m->count; gone++)
             dispatch_release(d, m->parcels[gone]);
     } else if (!d->closing) {
-        while (gone < m->count && submit(m->parcels[gone]))
+        while (gone < m->count && !media_are_due(d, m->parcels[gone]) && submit(m->parcels[gone]))
             gone++;
     }
     if (gone < m->count)

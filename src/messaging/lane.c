@@ -63,6 +63,7 @@ void lane_set_carrier(struct lanes *lanes, struct lane *l, struct carrier *c)
     lanes->carriers += (c != NULL) - (l->carrier != NULL);
     l->carrier = c;
     l->term++;
+    l->media_term++;
     l->dead_us = 0;
     pthread_mutex_lock(&lanes->lock);
     for (struct lane *each = lanes->first; each; each = each->next)

@@ -23,6 +23,7 @@ struct lane {
     struct lane *next;
     struct carrier *carrier;     /* NULL: nobody (any more) has this number; an orphan */
     unsigned term;               /* grows with every change of the carrier */
+    unsigned media_term;         /* and with every change of what it takes of media */
     struct parcel_queue waiting; /* parcels that no carrier has taken yet */
     struct parcel_queue resting[DISPATCH_RETRIES]; /* and those that it takes later */
     struct fetch_queue unfetched;                  /* those whose media are to be fetched first */

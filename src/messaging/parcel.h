@@ -28,10 +28,9 @@ struct parcel {
     bool counted; /* it takes up room in its lane */
     bool unread;  /* it is here only to expire */
 
-    unsigned given; /* to which carrier of its lane: that one's `lane.term`; 0: to none */
-    uint8_t tries;  /* how often this carrier could not take it */
-    unsigned
-        fetched; /* for which carrier of its lane its media are there, or asked for; as `given` */
+    unsigned given;   /* to which carrier of its lane: that one's `lane.term`; 0: to none */
+    uint8_t tries;    /* how often this carrier could not take it */
+    unsigned fetched; /* for which `lane.media_term` its media are there, or asked for; 0: none */
     unsigned routing_age;
     uint64_t tried;      /* carriers: bits of places in the routing of that age */
     int64_t since_us;    /* in its lane, in memory */

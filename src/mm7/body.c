@@ -37,13 +37,14 @@ static size_t encode_line(const uint8_t *bytes, size_t n, char *out)
 }
 
 /* As many whole lines as fit, from a place that is the start of one. */
-static ssize_t read_lines(const struct mm7_piece *piece, int64_t line, char *out, size_t room)
+static ssize_t read_lines(int fd, const struct mm7_piece *piece, int64_t line, char *out,
+                          size_t room)
 {
     uint8_t bytes[LINES_AT_ONCE * LINE_BYTES];
     size_t lines = room / LINE_SIZE < LINES_AT_ONCE ? room / LINE_SIZE : LINES_AT_ONCE;
     int64_t left = piece->file_size - line * LINE_BYTES;
     size_t n = (int64_t)(lines * LINE_BYTES) < left ? lines * LINE_BYTES : (size_t)left;
-    int code = read_whole(piece->fd, bytes, n, line * LINE_BYTES);
+    int code = read_whole(fd, bytes, n, line * LINE_BYTES);
     size_t done = 0;
 
     if (code)
@@ -54,11 +55,12 @@ static ssize_t read_lines(const struct mm7_piece *piece, int64_t line, char *out
 }
 
 /* The rest of a line that was begun, or what there is room for of one. */
-static ssize_t read_in_line(const struct mm7_piece *piece, int64_t offset, char *out, size_t room)
+static ssize_t read_in_line(int fd, const struct mm7_piece *piece, int64_t offset, char *out,
+                            size_t room)
 {
     char line[LINE_SIZE];
     size_t column = (size_t)(offset % LINE_SIZE);
-    ssize_t n = read_lines(piece, offset / LINE_SIZE, line, sizeof line);
+    ssize_t n = read_lines(fd, piece, offset / LINE_SIZE, line, sizeof line);
 
     if (n < 0)
         return n;
@@ -67,26 +69,45 @@ static ssize_t read_in_line(const struct mm7_piece *piece, int64_t offset, char 
     return (ssize_t)size;
 }
 
-static ssize_t read_base64(const struct mm7_piece *piece, int64_t offset, char *out, size_t room)
+static ssize_t read_base64(int fd, const struct mm7_piece *piece, int64_t offset, char *out,
+                           size_t room)
 {
     if (offset % LINE_SIZE == 0 && room >= LINE_SIZE)
-        return read_lines(piece, offset / LINE_SIZE, out, room);
-    return read_in_line(piece, offset, out, room);
+        return read_lines(fd, piece, offset / LINE_SIZE, out, room);
+    return read_in_line(fd, piece, offset, out, room);
 }
 
-static ssize_t read_piece(const struct mm7_body *b, const struct mm7_piece *piece, int64_t offset,
-                          char *out, size_t room)
-{
-    size_t n = piece->length - offset < (int64_t)room ? (size_t)(piece->length - offset) : room;
+/* ---- pieces ---- */
 
-    if (piece->fd < 0) {
-        memcpy(out, b->heads.p + piece->start + offset, n);
-        return (ssize_t)n;
-    }
+static void put_down(struct mm7_body *b)
+{
+    if (b->fd >= 0)
+        close(b->fd);
+    b->fd = -1;
+}
+
+static ssize_t read_file(struct mm7_body *b, const struct mm7_piece *piece, char *out, size_t room)
+{
+    size_t n =
+        piece->length - b->offset < (int64_t)room ? (size_t)(piece->length - b->offset) : room;
+
+    if (b->fd < 0)
+        b->fd = b->opener.open(b->opener.context, piece->file);
+    if (b->fd < 0)
+        return b->fd;
     if (!b->binary)
-        return read_base64(piece, offset, out, room);
-    int code = read_whole(piece->fd, out, n, offset);
+        return read_base64(b->fd, piece, b->offset, out, room);
+    int code = read_whole(b->fd, out, n, b->offset);
     return code ? code : (ssize_t)n;
+}
+
+static ssize_t read_head(const struct mm7_body *b, const struct mm7_piece *piece, char *out,
+                         size_t room)
+{
+    size_t left = piece->size - (size_t)b->offset, n = left < room ? left : room;
+
+    memcpy(out, b->heads.p + piece->start + b->offset, n);
+    return (ssize_t)n;
 }
 
 ssize_t mm7_body_read(void *body, char *out, size_t room)
@@ -96,16 +117,19 @@ ssize_t mm7_body_read(void *body, char *out, size_t room)
 
     while (done < room && b->at < b->piece_count) {
         const struct mm7_piece *piece = &b->pieces[b->at];
-        if (b->offset == piece->length) {
-            b->at++;
-            b->offset = 0;
-            continue;
-        }
-        ssize_t n = read_piece(b, piece, b->offset, out + done, room - done);
+        ssize_t n = 0;
+        if (b->offset < piece->length)
+            n = piece->is_file ? read_file(b, piece, out + done, room - done)
+                               : read_head(b, piece, out + done, room - done);
         if (n < 0)
             return n;
         b->offset += n;
         done += (size_t)n;
+        if (b->offset == piece->length) {
+            put_down(b);
+            b->at++;
+            b->offset = 0;
+        }
     }
     return (ssize_t)done;
 }
@@ -114,6 +138,7 @@ int mm7_body_rewind(void *body)
 {
     struct mm7_body *b = body;
 
+    put_down(b);
     b->at = 0;
     b->offset = 0;
     return 0;
@@ -121,5 +146,6 @@ int mm7_body_rewind(void *body)
 
 void mm7_body_done(struct mm7_body *b)
 {
+    put_down(b);
     buf_done(&b->heads);
 }

@@ -39,17 +39,16 @@ static void end_heads(struct mm7_body *b)
 
     for (size_t i = 0; i < b->piece_count; i++)
         start += b->pieces[i].size;
-    b->pieces[b->piece_count++] = (struct mm7_piece){.start = start,
-                                                     .size = b->heads.n - start,
-                                                     .fd = -1,
-                                                     .length = (int64_t)(b->heads.n - start)};
+    b->pieces[b->piece_count++] = (struct mm7_piece){
+        .start = start, .size = b->heads.n - start, .length = (int64_t)(b->heads.n - start)};
 }
 
-static void add_file_piece(struct mm7_body *b, const struct mm7_file *f)
+static void add_file_piece(struct mm7_body *b, size_t file, const struct mm7_file *f)
 {
     end_heads(b);
     b->pieces[b->piece_count++] =
-        (struct mm7_piece){.fd = f->fd,
+        (struct mm7_piece){.is_file = true,
+                           .file = file,
                            .file_size = f->size,
                            .length = b->binary ? f->size : mm7_base64_length(f->size)};
 }
@@ -117,12 +116,12 @@ static void add_text(struct buf *out, const char *boundary, struct str text)
     buf_add(out, text);
 }
 
-static void add_file(struct mm7_body *b, const char *boundary, size_t number,
+static void add_file(struct mm7_body *b, const char *boundary, size_t file,
                      const struct mm7_file *f)
 {
     char name[SMIL_NAME_SIZE];
 
-    smil_name(number, f->type, name);
+    smil_name(file + 1, f->type, name);
     open_part(&b->heads, boundary);
     buf_printf(&b->heads,
                "Content-Type: %.*s; name=\"%s\"\r\n"
@@ -130,7 +129,7 @@ static void add_file(struct mm7_body *b, const char *boundary, size_t number,
                "Content-ID: <%s>\r\n"
                "Content-Location: %s\r\n\r\n",
                STR_FMT(f->type), name, b->binary ? "binary" : "base64", name, name);
-    add_file_piece(b, f);
+    add_file_piece(b, file, f);
 }
 
 /* ---- the whole ---- */
@@ -154,7 +153,7 @@ static bool files_good(const struct mm7_message *m)
     if (m->file_count > MM7_FILES_MAX)
         return false;
     for (size_t i = 0; i < m->file_count; i++)
-        if (m->files[i].fd < 0 || m->files[i].size < 0 || !type_good(m->files[i].type))
+        if (m->files[i].size < 0 || !type_good(m->files[i].type))
             return false;
     return true;
 }
@@ -178,7 +177,7 @@ static int write_all(struct mm7_body *b, const struct mm7_dialect *d, const stru
     add_smil(&b->heads, inner, m);
     add_text(&b->heads, inner, m->text);
     for (size_t i = 0; i < m->file_count; i++)
-        add_file(b, inner, i + 1, &m->files[i]);
+        add_file(b, inner, i, &m->files[i]);
     buf_printf(&b->heads, "\r\n--%s--\r\n\r\n--%s--\r\n", inner, outer);
     end_heads(b);
     return b->heads.failed ? -ENOMEM : 0;
@@ -188,7 +187,7 @@ int mm7_body_init(struct mm7_body *ret, const struct mm7_dialect *d, const struc
 {
     if (!files_good(m))
         return -EINVAL;
-    *ret = (struct mm7_body){.binary = m->binary};
+    *ret = (struct mm7_body){.binary = m->binary, .opener = m->opener, .fd = -1};
     buf_init(&ret->heads, HEADS_MAX);
     buf_reserve(&ret->heads, HEADS_USUAL);
     int code = write_all(ret, d, m);

@@ -2,6 +2,7 @@
 
 #include "base/test_random.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -33,12 +34,23 @@ static int file_of(size_t size, uint64_t seed)
     return fd;
 }
 
-static struct mm7_message message_of(const struct mm7_file *files, size_t count)
+static unsigned opened;
+
+/* All files of a test are the same one. */
+static int open_again(void *fd, size_t file)
+{
+    opened++;
+    int copy = dup(*(int *)fd);
+    return copy < 0 ? -errno : copy;
+}
+
+static struct mm7_message message_of(int *fd, const struct mm7_file *files, size_t count)
 {
     return (struct mm7_message){
         .submit = {.transaction = STR("t"), .recipients = to, .recipient_count = 1},
         .files = files,
-        .file_count = count};
+        .file_count = count,
+        .opener = {open_again, fd}};
 }
 
 /* All of it, by reads of at most `room`. */
@@ -79,9 +91,9 @@ static void steps_do_not_matter(void **state)
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         for (int binary = 0; binary < 2; binary++) {
             int fd = file_of(sizes[i], i + 1);
-            struct mm7_file files[] = {{fd, (int64_t)sizes[i], STR("image/png")},
-                                       {fd, (int64_t)sizes[i], STR("image/png")}};
-            struct mm7_message m = message_of(files, 2);
+            struct mm7_file files[] = {{(int64_t)sizes[i], STR("image/png")},
+                                       {(int64_t)sizes[i], STR("image/png")}};
+            struct mm7_message m = message_of(&fd, files, 2);
             struct mm7_body b;
             m.binary = binary;
             assert_int_equal(mm7_body_init(&b, &usual, &m), 0);
@@ -94,8 +106,8 @@ static void steps_do_not_matter(void **state)
 static void reading_begins_again_from_anywhere(void **state)
 {
     int fd = file_of(1000, 4);
-    struct mm7_file file = {fd, 1000, STR("image/png")};
-    struct mm7_message m = message_of(&file, 1);
+    struct mm7_file file = {1000, STR("image/png")};
+    struct mm7_message m = message_of(&fd, &file, 1);
     struct mm7_body b;
     char whole[16384], front[16384];
 
@@ -113,12 +125,57 @@ static void reading_begins_again_from_anywhere(void **state)
     close(fd);
 }
 
+static int files_open(void)
+{
+    DIR *all = opendir("/proc/self/fd");
+    int count = 0;
+
+    assert_non_null(all);
+    while (readdir(all))
+        count++;
+    closedir(all);
+    return count;
+}
+
+/* However many files it has, and wherever it stops. */
+static void one_file_is_open_at_a_time(void **state)
+{
+    enum { FILES = 10, SIZE = 100 };
+    int fd = file_of(SIZE, 6);
+    struct mm7_file files[FILES];
+    for (size_t i = 0; i < FILES; i++)
+        files[i] = (struct mm7_file){SIZE, STR("image/png")};
+    struct mm7_message m = message_of(&fd, files, FILES);
+    struct mm7_body b;
+    char byte;
+    int before = files_open(), most = 0;
+
+    opened = 0;
+    assert_int_equal(mm7_body_init(&b, &usual, &m), 0);
+    assert_int_equal(files_open(), before);
+    while (mm7_body_read(&b, &byte, 1) == 1)
+        most = files_open() > most ? files_open() : most;
+    assert_int_equal(most, before + 1);
+    assert_int_equal(opened, FILES);
+    assert_int_equal(files_open(), before); /* while it waits for an answer */
+    mm7_body_rewind(&b);
+    while (files_open() == before)
+        assert_int_equal(mm7_body_read(&b, &byte, 1), 1);
+    mm7_body_rewind(&b);
+    assert_int_equal(files_open(), before);
+    while (files_open() == before)
+        assert_int_equal(mm7_body_read(&b, &byte, 1), 1);
+    mm7_body_done(&b);
+    assert_int_equal(files_open(), before);
+    close(fd);
+}
+
 static void one_file_serves_many_bodies_at_once(void **state)
 {
     enum { BODIES = 4, SIZE = 100000 };
     int fd = file_of(SIZE, 3);
-    struct mm7_file file = {fd, SIZE, STR("image/jpeg")};
-    struct mm7_message m = message_of(&file, 1);
+    struct mm7_file file = {SIZE, STR("image/jpeg")};
+    struct mm7_message m = message_of(&fd, &file, 1);
     struct mm7_body bodies[BODIES];
     struct buf out[BODIES];
     uint64_t seed = 5;
@@ -155,8 +212,8 @@ static void large_files_take_no_memory(void **state)
 {
     enum { SIZE = 5000000 };
     int fd = file_of(SIZE, 9);
-    struct mm7_file file = {fd, SIZE, STR("video/mp4")};
-    struct mm7_message m = message_of(&file, 1);
+    struct mm7_file file = {SIZE, STR("video/mp4")};
+    struct mm7_message m = message_of(&fd, &file, 1);
     struct mm7_body b;
     char room[16384];
     int64_t total = 0;
@@ -175,8 +232,8 @@ static void lost_bytes_are_told(void **state)
 {
     for (int binary = 0; binary < 2; binary++) {
         int fd = file_of(1000, 1);
-        struct mm7_file file = {fd, 1000, STR("image/gif")};
-        struct mm7_message m = message_of(&file, 1);
+        struct mm7_file file = {1000, STR("image/gif")};
+        struct mm7_message m = message_of(&fd, &file, 1);
         struct mm7_body b;
         char room[16384];
 
@@ -205,6 +262,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_do_not_matter),
         cmocka_unit_test(reading_begins_again_from_anywhere),
+        cmocka_unit_test(one_file_is_open_at_a_time),
         cmocka_unit_test(one_file_serves_many_bodies_at_once),
         cmocka_unit_test(large_files_take_no_memory),
         cmocka_unit_test(lost_bytes_are_told),

@@ -62,7 +62,7 @@ static void faults_are_told_apart(void **state)
         unsigned code;
         enum mm7_fail fail;
     } rows[] = {
-        {2001, MM7_FAIL_ACCOUNT}, {2002, MM7_FAIL_ADDRESS}, {2003, MM7_FAIL_ADDRESS},
+        {2001, MM7_FAIL_REFUSED}, {2002, MM7_FAIL_ADDRESS}, {2003, MM7_FAIL_ADDRESS},
         {2004, MM7_FAIL_CONTENT}, {2007, MM7_FAIL_CONTENT}, {3002, MM7_FAIL_REFUSED},
         {3003, MM7_FAIL_MANY},    {4001, MM7_FAIL_ACCOUNT}, {4005, MM7_FAIL_CARRIER},
         {2999, MM7_FAIL_REFUSED}, {4999, MM7_FAIL_CARRIER}, {0, MM7_FAIL_REFUSED},

@@ -287,7 +287,8 @@ static bool begin_request(struct http_conn *c)
     c->request = r;
     r->began_us = c->worker->now_us;
     if (c->head_size == 0) {
-        r->malformed = "its head does not end";
+        r->malformed = http_head_is_bare(buf_str(&c->in)) ? "its lines must end with CR and LF"
+                                                          : "its head does not end";
         return http_conn_refuse(c);
     }
     if (!parse_head(c))
@@ -325,7 +326,8 @@ static bool do_head(struct http_conn *c)
 {
     if (c->in.n)
         c->head_size = http_head_size(buf_str(&c->in), &c->scanned);
-    if (c->in.n && (c->head_size || c->in.n > HTTP_HEAD_READ)) {
+    if (c->in.n &&
+        (c->head_size || c->in.n > HTTP_HEAD_READ || http_head_is_bare(buf_str(&c->in)))) {
         http_conn_set_deadline(c, c->worker->server->options.request_timeout_us);
         return begin_request(c);
     }

@@ -13,6 +13,11 @@ size_t http_head_size(struct str bytes, size_t *scanned)
     return end ? (size_t)(end - bytes.p) + 4 : 0;
 }
 
+bool http_head_is_bare(struct str bytes)
+{
+    return bytes.n && memmem(bytes.p, bytes.n, "\n\n", 2);
+}
+
 /* RFC 9110: tchar. */
 static bool is_token(struct str s)
 {

@@ -26,6 +26,9 @@ struct http_head {
  * *scanned remembers how far the last look went. */
 size_t http_head_size(struct str bytes, size_t *scanned);
 
+/* Of bytes without a whole head: whether none will come, because their lines end with LF alone. */
+bool http_head_is_bare(struct str bytes);
+
 /* NULL, or what is wrong with it. `bytes` is exactly one head. */
 const char *http_head_parse(struct str bytes, struct http_head *ret);
 

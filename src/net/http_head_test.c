@@ -245,9 +245,18 @@ static void test_size_across_splits(void **state)
     assert_int_equal(http_head_size((struct str){text.p, size}, &scanned), size);
 }
 
+static void test_bare_line_feeds(void **state)
+{
+    assert_true(http_head_is_bare(STR("GET / HTTP/1.1\nHost: x\n\n")));
+    assert_false(http_head_is_bare(STR("GET / HTTP/1.1\nHost: x\n")));
+    assert_false(http_head_is_bare(STR("GET / HTTP/1.1\r\nHost: x\r\n\r")));
+    assert_false(http_head_is_bare(STR("")));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_bare_line_feeds),
         cmocka_unit_test(test_plain),
         cmocka_unit_test(test_request_line),
         cmocka_unit_test(test_absolute_form),

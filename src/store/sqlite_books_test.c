@@ -1,22 +1,10 @@
 /* That the books find whatever was counted wrong. */
 #include "store/sqlite_books.h"
 
-#include "store/test_fixture.h"
+#include "store/sqlite_testing.h"
 
 #include <sqlite3.h>
 #include <stdio.h>
-
-static void exec(const char *sql)
-{
-    sqlite3 *db;
-    char *why = NULL;
-
-    assert_int_equal(sqlite3_open(test_path, &db), SQLITE_OK);
-    sqlite3_busy_timeout(db, 1000);
-    if (sqlite3_exec(db, sql, NULL, NULL, &why) != SQLITE_OK)
-        fail_msg("%s: %s", sql, why);
-    sqlite3_close(db);
-}
 
 static struct books look(bool scan)
 {
@@ -302,7 +290,7 @@ static void test_every_row_is_looked_at(void **state)
         test_tear_down(NULL);
         test_set_up(NULL);
         fill();
-        exec(cases[i].sql);
+        test_sql(cases[i].sql);
         if ((look(false).differences != 0) != cases[i].quick)
             fail_msg("%s: quick", cases[i].sql);
         struct books b = look(true);
@@ -329,7 +317,7 @@ static void drop_below(int64_t edge, bool noted)
         "DELETE FROM message WHERE id < %lld; DELETE FROM ending WHERE id < %lld;"
         "DELETE FROM work WHERE id < %lld; UPDATE edge SET id = %lld",
         (long long)edge, noted, (long long)edge, (long long)edge, (long long)edge, (long long)edge);
-    exec(sql);
+    test_sql(sql);
 }
 
 static void test_what_is_gone(void **state)

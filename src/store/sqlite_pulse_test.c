@@ -1,6 +1,7 @@
 /* The contract of store.h about what happens now, against a plain count of everything that did. */
 #include "store/pulse_pack.h"
 #include "store/sqlite_internal.h"
+#include "store/sqlite_testing.h"
 #include "store/test_outbox.h"
 
 #include <sqlite3.h>
@@ -237,15 +238,6 @@ static int64_t ask(const char *sql)
     return number;
 }
 
-static void run_sql(const char *sql)
-{
-    sqlite3 *db;
-
-    assert_int_equal(sqlite3_open(test_path, &db), SQLITE_OK);
-    assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
-    sqlite3_close(db);
-}
-
 static void compare_all(unsigned accounts)
 {
     for (int64_t account = 1; account <= accounts; account++)
@@ -431,7 +423,7 @@ static void test_a_damaged_minute(void **state)
     struct queue_state q;
     struct told t = {0};
 
-    run_sql("UPDATE pulse SET counts = x'ffffff'");
+    test_sql("UPDATE pulse SET counts = x'ffffff'");
     store_look_elsewhere(test_store);
     assert_int_equal(store_pulse_each(test_reader, 1, MODE_LIVE, 0, INT64_MAX, compare_minute, &t),
                      -EIO);

@@ -2,7 +2,7 @@
 #include "store/sqlite_rollup.h"
 
 #include "base/test_random.h"
-#include "store/test_fixture.h"
+#include "store/sqlite_testing.h"
 #include "store/varint.h"
 
 #include <sqlite3.h>
@@ -355,20 +355,6 @@ static struct rollup_query random_query(int64_t begin_us)
     return q;
 }
 
-static void check_books(void)
-{
-    struct books b;
-
-    for (int scan = 0; scan < 2; scan++) {
-        assert_int_equal(store_books(test_reader, scan, &b), 0);
-        if (b.differences)
-            fail_msg("%d differences: %s", (int)b.differences, b.first);
-        assert_int_equal(b.accepted,
-                         b.delivered + b.failed + b.cancelled + b.received + b.in_flight);
-        assert_int_equal(b.messages, b.accepted);
-    }
-}
-
 static void check_all(int64_t begin_us)
 {
     const struct rollup_query all = {.account = 1,
@@ -384,7 +370,7 @@ static void check_all(int64_t begin_us)
         check_query(&q);
         check_hours(&q);
     }
-    check_books();
+    test_check_books();
 }
 
 static void live_through(int64_t begin_us, int transactions)
@@ -409,27 +395,17 @@ static void live_through(int64_t begin_us, int transactions)
     }
 }
 
-static void exec(const char *sql)
-{
-    sqlite3 *db;
-    char *why = NULL;
-
-    assert_int_equal(sqlite3_open(test_path, &db), SQLITE_OK);
-    if (sqlite3_exec(db, sql, NULL, NULL, &why) != SQLITE_OK)
-        fail_msg("%s: %s", sql, why);
-    sqlite3_close(db);
-}
-
 /* As it was before there were rollups: then the messages are counted when the store is opened. */
 static void count_anew(void)
 {
     test_close();
-    exec("DROP TABLE media; DROP TABLE content; DROP TABLE series; DROP TABLE rollup; DROP TABLE "
-         "pulse;"
-         "DROP TABLE lane_tally; DROP TABLE hook_tally; DROP TABLE request_tally; DROP TABLE edge; "
-         "DROP TABLE gone;"
-         "ALTER TABLE work DROP COLUMN series; ALTER TABLE schedule DROP COLUMN series;"
-         "PRAGMA user_version = 7");
+    test_sql(
+        "DROP TABLE media; DROP TABLE content; DROP TABLE series; DROP TABLE rollup; DROP TABLE "
+        "pulse;"
+        "DROP TABLE lane_tally; DROP TABLE hook_tally; DROP TABLE request_tally; DROP TABLE edge; "
+        "DROP TABLE gone;"
+        "ALTER TABLE work DROP COLUMN series; ALTER TABLE schedule DROP COLUMN series;"
+        "PRAGMA user_version = 7");
     test_open();
     sets_max = ALL_SETS;
 }
@@ -491,13 +467,13 @@ static void put_old_rows(void)
 static void put_times_back(void)
 {
     test_close();
-    exec("ALTER TABLE rollup RENAME TO counted;"
-         "CREATE TABLE rollup (owner INTEGER NOT NULL, grain INTEGER NOT NULL,"
-         "  start INTEGER NOT NULL, chunk INTEGER NOT NULL, counts BLOB NOT NULL,"
-         "  times BLOB NOT NULL, PRIMARY KEY (owner, grain, start, chunk)) WITHOUT ROWID;"
-         "PRAGMA user_version = 9");
+    test_sql("ALTER TABLE rollup RENAME TO counted;"
+             "CREATE TABLE rollup (owner INTEGER NOT NULL, grain INTEGER NOT NULL,"
+             "  start INTEGER NOT NULL, chunk INTEGER NOT NULL, counts BLOB NOT NULL,"
+             "  times BLOB NOT NULL, PRIMARY KEY (owner, grain, start, chunk)) WITHOUT ROWID;"
+             "PRAGMA user_version = 9");
     put_old_rows();
-    exec("DROP TABLE counted");
+    test_sql("DROP TABLE counted");
     open_store();
 }
 
@@ -530,115 +506,10 @@ static void test_histories(void **state)
     free(spans_told);
 }
 
-/* ---- more than memory holds ---- */
-
-static int64_t told_accepted;
-static size_t told_series;
-
-static void add_accepted(void *context, const struct series_record *series, int64_t start_us,
-                         const struct rollup *r)
-{
-    told_accepted += r->accepted;
-    told_series++;
-}
-
-/* More hours in one transaction than the writer remembers rows of. */
-static void accept_for_hours(int hours)
-{
-    struct message m = test_message(1, MODE_LIVE, "x");
-
-    assert_int_equal(store_begin(test_store), 0);
-    for (int i = 0; i < hours; i++) {
-        assert_int_equal(store_accept(test_store, &m), 0);
-        test_now_us += HOUR_US;
-    }
-}
-
-/* What was written before the end of a transaction goes back with it. */
-static void test_many_rows(void **state)
-{
-    enum { MANY = 3 * ROLLUP_PAGES_MAX };
-
-    accept_for_hours(MANY + 7);
-    store_rollback(test_store);
-    check_books();
-    accept_for_hours(MANY);
-    assert_int_equal(store_commit(test_store), 0);
-    struct rollup_query q = {.account = 1,
-                             .mode = MODE_LIVE,
-                             .to_us = test_now_us / HOUR_US * HOUR_US + HOUR_US,
-                             .hours = add_accepted};
-    told_accepted = 0;
-    told_series = 0;
-    assert_int_equal(store_rollup_each(test_reader, &q, ignore, NULL), 0);
-    assert_int_equal(told_accepted, MANY);
-    assert_int_equal(told_series, MANY);
-    q.hours = NULL;
-    told_accepted = 0;
-    assert_int_equal(store_rollup_each(test_reader, &q, add_accepted, NULL), 0);
-    assert_int_equal(told_accepted, MANY);
-    check_books();
-}
-
-/* ---- another process ---- */
-
-/* What was written by another connection is not overwritten by what the writer remembers. */
-static void test_another_writer(void **state)
-{
-    struct store *other;
-    struct message m = test_message(1, MODE_LIVE, "x"), n = m;
-    char why[STORE_WHY_SIZE];
-
-    test_accept_this(&m);
-    assert_int_equal(store_open_sqlite(&other, test_path, &test_clock, why), 0);
-    test_now_us += SECOND_US;
-    assert_int_equal(store_begin(other), 0);
-    assert_int_equal(store_accept(other, &n), 0);
-    n.tags = STR("new");
-    assert_int_equal(store_accept(other, &n), 0);
-    assert_int_equal(store_commit(other), 0);
-    store_close(other);
-    test_now_us += SECOND_US;
-    test_accept_this(&m);
-    n.tags = STR("newer");
-    test_accept_this(&n);
-    store_reader_rest(test_reader);
-    check_books();
-}
-
-/* ---- damage ---- */
-
-/* What cannot be read is an error; messages go on, and the books tell what is missing. */
-static void test_damaged_rows(void **state)
-{
-    struct message m = test_accept(1, MODE_LIVE, "x");
-    struct rollup_query q = {
-        .account = 1, .mode = MODE_LIVE, .to_us = 2 * test_now_us / HOUR_US * HOUR_US};
-    struct books b;
-
-    exec("UPDATE rollup SET counts = x'0209'");
-    test_close();
-    open_store();
-    assert_int_equal(store_rollup_each(test_reader, &q, add_accepted, NULL), -EBADMSG);
-    test_accept_this(&m);
-    assert_int_equal(test_move(m.id, ~0u, STATUS_SENT, 0, test_now_us), 1);
-    told_accepted = 0;
-    assert_int_equal(store_rollup_each(test_reader, &q, add_accepted, NULL), 0);
-    assert_int_equal(told_accepted, 1);
-    for (int scan = 0; scan < 2; scan++) {
-        assert_int_equal(store_books(test_reader, scan, &b), 0);
-        assert_string_equal(b.first,
-                            "account 1, live, all days: 0 queued are counted, 1 are there");
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         STORE_TEST(test_histories),
-        STORE_TEST(test_many_rows),
-        STORE_TEST(test_another_writer),
-        STORE_TEST(test_damaged_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* Stores of other versions: newer ones are refused, older ones are migrated with all they hold. */
-#include "store/test_fixture.h"
+#include "store/sqlite_testing.h"
 
 #include <sqlite3.h>
 #include <stdio.h>
@@ -95,15 +95,6 @@ static struct message old_message(int number)
     return m;
 }
 
-static void check_books(void)
-{
-    struct books b;
-
-    store_reader_rest(test_reader);
-    assert_int_equal(store_books(test_reader, true, &b), 0);
-    assert_string_equal(b.first, "");
-}
-
 static void test_the_first_schema_is_migrated(void **state)
 {
     struct message_page p;
@@ -137,7 +128,7 @@ static void test_the_first_schema_is_migrated(void **state)
     assert_int_equal(store_key_find(test_reader, hash, &key), 0);
     assert_string_equal(key.name, "old");
     assert_int_equal(key.per_minute, LIMIT_OF_PLAN);
-    check_books();
+    test_check_books();
 
     /* And it takes what the first version did not know. */
     later.status = STATUS_SCHEDULED;
@@ -152,7 +143,7 @@ static void test_the_first_schema_is_migrated(void **state)
         test_move(1 << 22, TEST_BIT(STATUS_QUEUED), STATUS_FAILED, FAILURE_NO_ROUTE, 5), 1);
     assert_int_equal(store_message_page(test_reader, 1, MODE_LIVE, NULL, 0, 9, &test_arena, &p), 0);
     assert_int_equal(p.total, 4);
-    check_books();
+    test_check_books();
     test_same(&p.messages[0], &later);
     assert_int_equal(p.messages[3].failed_us, 5);
     assert_int_equal(p.messages[3].carrier, 2);

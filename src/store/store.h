@@ -157,9 +157,17 @@ int store_media_list(struct store_reader *r, int64_t message, struct media_recor
 /* Its content, to be read: a descriptor that the caller closes. `m` is what was read or put.
  * -ENOENT: it is not there, or not as long as it should be. Any thread. */
 int store_media_open(const struct store *s, const struct media_record *m);
+/* Whether that would find it, without a descriptor: 0, -ENOENT, or why nobody can tell. Any thread.
+ */
+int store_media_look(const struct store *s, const struct media_record *m);
 /* Whether the content with the hash and size of `m` is kept: 1 or 0. It may be gone a moment later.
  */
 int store_media_has(struct store_reader *r, const struct media_record *m);
+/* Media leave this much of the disk to the store itself; nothing unless it is said. Any thread. */
+void store_media_reserve(struct store *s, int64_t bytes);
+/* Whether media may grow: 0, or -ENOSPC when all that is left of the disk is the store's. One
+ * system call. Any thread. */
+int store_media_room(const struct store *s);
 /* A new file for content that is yet to come: a descriptor, and its path for store_media_put, or
  * for unlink when it comes to nothing. What a crash leaves behind is removed at the next start. Any
  * thread. */

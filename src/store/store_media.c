@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 enum { FOLDER_DIGITS = 13, FILE_DIGITS = 15, TRIES = 8 };
@@ -81,13 +82,25 @@ int64_t media_place_of(const struct media_folder *f, const char *path)
     return strcmp(wanted, path) == 0 ? place : -EINVAL;
 }
 
-bool media_place_holds(const struct media_folder *f, int64_t place, int64_t size)
+static int look(const struct media_folder *f, int64_t place, int64_t size)
 {
     char path[STORE_MEDIA_PATH_SIZE];
     struct stat status;
 
     place_path(f, place, path);
-    return stat(path, &status) == 0 && S_ISREG(status.st_mode) && status.st_size == size;
+    if (stat(path, &status) < 0)
+        return -errno;
+    return S_ISREG(status.st_mode) && status.st_size == size ? 0 : -ENOENT;
+}
+
+bool media_place_holds(const struct media_folder *f, int64_t place, int64_t size)
+{
+    return look(f, place, size) == 0;
+}
+
+int store_media_look(const struct store *s, const struct media_record *m)
+{
+    return look(s->media, m->place, m->size);
 }
 
 void media_place_remove(const struct media_folder *f, int64_t place)
@@ -98,6 +111,37 @@ void media_place_remove(const struct media_folder *f, int64_t place)
     unlink(path);
     folder_path(f, folder_of(place), path);
     rmdir(path); /* as a rule there are others in it */
+}
+
+/* ---- room ---- */
+
+void store_media_reserve(struct store *s, int64_t bytes)
+{
+    atomic_store_explicit(&s->media->reserve, bytes, memory_order_relaxed);
+}
+
+/* Of its folder, or of the one that it will be in. */
+static int look_at_disk(const struct media_folder *f, struct statvfs *ret)
+{
+    char path[STORE_MEDIA_PATH_SIZE];
+
+    if (statvfs(f->path, ret) == 0)
+        return 0;
+    const char *slash = strrchr(f->path, '/');
+    snprintf(path, sizeof path, "%.*s", slash ? (int)(slash - f->path) + 1 : 1,
+             slash ? f->path : ".");
+    return statvfs(path, ret) < 0 ? -errno : 0;
+}
+
+int store_media_room(const struct store *s)
+{
+    int64_t reserve = atomic_load_explicit(&s->media->reserve, memory_order_relaxed);
+    struct statvfs disk;
+
+    /* When the disk does not say, whoever writes will hear of it. */
+    if (reserve == 0 || look_at_disk(s->media, &disk) < 0)
+        return 0;
+    return (uint64_t)disk.f_bavail * disk.f_frsize < (uint64_t)reserve ? -ENOSPC : 0;
 }
 
 /* ---- making and opening files ---- */

@@ -13,9 +13,10 @@ enum { MEDIA_RUN_BITS = 28, MEDIA_FOLDER_BITS = 8 };
 
 struct media_folder {
     char *path;
-    int64_t run;          /* seconds of the time when it was opened */
-    _Atomic int64_t next; /* any thread */
-    DIR *walk;            /* the writing thread's */
+    int64_t run;             /* seconds of the time when it was opened */
+    _Atomic int64_t next;    /* any thread */
+    _Atomic int64_t reserve; /* bytes of the disk; any thread */
+    DIR *walk;               /* the writing thread's */
 };
 
 /* Beside the store's file at this path; NULL: out of memory. Makes nothing on disk yet. */

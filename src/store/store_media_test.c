@@ -112,6 +112,20 @@ static void test_same_content(void **state)
     check_content(&read, "same");
 }
 
+/* ---- room ---- */
+
+static void test_room(void **state)
+{
+    assert_int_equal(store_media_room(test_store), 0);
+    store_media_reserve(test_store, INT64_MAX); /* before and after there is a folder */
+    assert_int_equal(store_media_room(test_store), -ENOSPC);
+    make("x");
+    assert_int_equal(store_media_room(test_store), -ENOSPC);
+    store_media_reserve(test_store, 1);
+    assert_int_equal(store_media_room(test_store), 0);
+    assert_int_equal(unlink(path), 0);
+}
+
 /* ---- loose files ---- */
 
 static int put_loose(int64_t message, const char *content, struct media_record *ret)
@@ -245,10 +259,13 @@ static void test_lost_content(void **state)
     assert_int_equal(truncate(path, 2), 0);
     assert_int_equal(store_media_get(test_reader, m.id, 1, &read), 0);
     assert_int_equal(store_media_open(test_store, &read), -ENOENT);
+    assert_int_equal(store_media_look(test_store, &read), -ENOENT);
     assert_int_equal(unlink(path), 0);
     assert_int_equal(store_media_open(test_store, &read), -ENOENT);
+    assert_int_equal(store_media_look(test_store, &read), -ENOENT);
     assert_int_equal(put_new(m.id, 2, "lost"), 1);
     assert_int_equal(store_media_get(test_reader, m.id, 1, &read), 0);
+    assert_int_equal(store_media_look(test_store, &read), 0);
     check_content(&read, "lost");
 }
 
@@ -277,6 +294,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         STORE_TEST(test_put_and_read),
         STORE_TEST(test_list),
+        STORE_TEST(test_room),
         STORE_TEST(test_has),
         STORE_TEST(test_loose_of_a_kept_content),
         STORE_TEST(test_loose_of_a_dropped_content),

@@ -13,7 +13,7 @@ const http = (status, body = '') => (submit, response) => {
 };
 
 const permanent = {
-  2000: 'carrier_rejected', 2001: 'upstream_error', 2002: 'invalid_destination', 2003: 'invalid_destination', 2004: 'carrier_rejected',
+  2000: 'carrier_rejected', 2001: 'carrier_rejected', 2002: 'invalid_destination', 2003: 'invalid_destination', 2004: 'carrier_rejected',
   2005: 'carrier_rejected', 2006: 'carrier_rejected', 2007: 'carrier_rejected', 2999: null, 3001: 'upstream_error', 3002: 'carrier_rejected',
   3003: 'upstream_error', 3005: 'carrier_rejected', 4001: 'upstream_error', 4002: 'upstream_error', 4003: 'upstream_error', 4004: 'carrier_rejected',
   4005: 'upstream_error', 4007: 'upstream_error', 9999: null,

@@ -155,6 +155,12 @@ withServer('server: protocol', {}, (context) => {
     assert.equal((await context.api.get('/livez')).status, 200);
   });
 
+  it('says at once that lines end with CR and LF', async () => {
+    const text = await converse(context.api, 'GET /livez HTTP/1.1\nHost: x\n\n', { wait: 2000 });
+    assert.equal(parseResponse(text).status, 400);
+    assert.match(text, /its lines must end with CR and LF/);
+  });
+
   it('refuses headers over 16 KiB', async () => {
     const fine = await context.api.get('/v1/messages', { headers: { 'X-Padding': 'x'.repeat(8_000) } });
     assert.equal(fine.status, 200);

@@ -5,11 +5,11 @@
  */
 #include "mm7/body.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 static const struct mm7_dialect usual;
 
@@ -47,16 +47,21 @@ static struct mm7_submit least_submit(void)
         .transaction = STR("t"), .recipients = recipients, .recipient_count = 1};
 }
 
-static int open_files(char **args, size_t count, struct mm7_file *ret)
+static int find_files(char **args, size_t count, struct mm7_file *ret)
 {
     for (size_t i = 0; i < count; i++) {
         struct stat info;
-        int fd = open(args[2 * i + 1], O_RDONLY | O_CLOEXEC);
-        if (fd < 0 || fstat(fd, &info))
+        if (stat(args[2 * i + 1], &info))
             return -1;
-        ret[i] = (struct mm7_file){fd, info.st_size, str_of(args[2 * i])};
+        ret[i] = (struct mm7_file){info.st_size, str_of(args[2 * i])};
     }
     return 0;
+}
+
+static int open_file(void *args, size_t file)
+{
+    int fd = open(((char **)args)[2 * file + 1], O_RDONLY | O_CLOEXEC);
+    return fd < 0 ? -errno : fd;
 }
 
 static int pour(struct mm7_body *b)
@@ -79,17 +84,16 @@ static int say_submit(char **args, int count)
                             .text = str_of(args[2]),
                             .files = files,
                             .file_count = file_count,
+                            .opener = {open_file, args + 3},
                             .binary = str_is(str_of(args[0]), "binary")};
     struct mm7_body body;
 
-    if (file_count > MM7_FILES_MAX || open_files(args + 3, file_count, files))
+    if (file_count > MM7_FILES_MAX || find_files(args + 3, file_count, files))
         return 1;
     if (mm7_body_init(&body, &usual, &m))
         return 1;
     int code = pour(&body);
     mm7_body_done(&body);
-    for (size_t i = 0; i < file_count; i++)
-        close(files[i].fd);
     return code;
 }
 
