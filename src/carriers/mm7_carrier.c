@@ -95,7 +95,7 @@ static int open_way(struct mm7_carrier *c, struct mm7_settings *settings)
     return 0;
 }
 
-/* What waits here goes with the new settings. */
+/* What waits here goes back: dispatch may find that it does not fit the new settings. */
 static int carrier_start(struct live_carrier *live, struct live_settings *settings)
 {
     struct mm7_carrier *c = CARRIER(live);
@@ -103,6 +103,7 @@ static int carrier_start(struct live_carrier *live, struct live_settings *settin
 
     if (failed)
         return failed;
+    mm7_feed_return(c);
     live->port.resend = c->settings->config.unanswered == 0;
     dispatch_set_profile(c->options.dispatch, &live->port, &c->settings->media);
     c->stopping = c->aborted = false;
@@ -225,6 +226,7 @@ static int carrier_create(struct live_carrier **ret, const struct live_carrier_o
                                     .ops = &mm7_carrier_ops,
                                     .number = record->id,
                                     .resend = true,
+                                    .is_mmsc = true,
                                     .media = {.need = MEDIA_FIRST}};
     carrier_limit_set(&c->live.port, CARRIER_LIMIT_LINK_DOWN, 0);
     c->timer = loop_timer_new(options->loop, on_timer, c);
