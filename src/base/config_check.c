@@ -117,8 +117,9 @@ static void check_carrier_name(struct config_load *l, struct str name, const cha
         config_fault(l, place, "%s names the carrier '%s', which is not there; did you mean '%s'?",
                      whose, given, guess.best);
     else
-        config_fault(l, place, "%s names the carrier '%s'; there is no section [carrier %s]", whose,
-                     given, given);
+        config_fault(l, place,
+                     "%s names the carrier '%s'; there is no section [carrier %s], nor [mmsc %s]",
+                     whose, given, given, given);
 }
 
 /* ---- carriers ---- */

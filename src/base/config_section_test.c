@@ -192,8 +192,8 @@ static void bad_senders_and_routes(void **state)
          "sender Acme.capabilities must be some of sms, mms, not ''"},
         {"[sender Acme]\ncarriers = acme amce",
          "sender Acme names the carrier 'amce', which is not there; did you mean 'acme'?"},
-        {"[route x]\ncarrier = nowhere",
-         "route x names the carrier 'nowhere'; there is no section [carrier nowhere]"},
+        {"[route x]\ncarrier = nowhere", "route x names the carrier 'nowhere'; there is no section "
+                                         "[carrier nowhere], nor [mmsc nowhere]"},
         {"[route x]\nprefix = +44 x\ncarrier = acme",
          "route x.prefix must be beginnings of numbers such as +1 +44 +4915, not 'x'"},
         {"[route x]\nprefix = +044\ncarrier = acme",

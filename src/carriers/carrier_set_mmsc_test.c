@@ -77,6 +77,34 @@ static void what_was_not_answered_goes_again_and_is_counted(void **state)
     until_twice(1);
 }
 
+/* Over a connection that was kept: one more copy goes out, which is counted, and none besides. */
+static void and_once_only_when_a_kept_connection_dies(void **state)
+{
+    unsigned number = mmsc_up();
+    int64_t first = send_mms(number);
+    test_mmsc_take(&peer);
+    test_mmsc_say(&peer, 1000, "A-1");
+    test_set_until(first, STATUS_SENT);
+    int64_t second = send_mms(number);
+    test_mmsc_take_more(&peer);
+    test_peer_close(&peer);
+    size_t bodies = 0;
+    while (bodies == 0) { /* who gave up after connecting says nothing */
+        assert_true(test_peer_accept(&peer, &test_mmsc, TEST_PEER_PATIENCE_MS));
+        if (!test_peer_read(&peer, TEST_PEER_PATIENCE_MS)) {
+            test_peer_close(&peer);
+            continue;
+        }
+        test_peer_await_request(&peer);
+        bodies++;
+    }
+    test_mmsc_say(&peer, 1000, "A-2");
+    test_set_until(second, STATUS_SENT);
+    until_twice(1);
+    assert_true(test_mmsc_is_alone(50));
+    test_peer_close(&peer);
+}
+
 static void or_it_fails_when_that_is_wanted(void **state)
 {
     test_section.unanswered = 1;
@@ -227,6 +255,7 @@ int main(void)
         SET_TEST(from_queued_to_sent),
         SET_TEST(both_kinds_stand_side_by_side),
         SET_TEST(what_was_not_answered_goes_again_and_is_counted),
+        SET_TEST(and_once_only_when_a_kept_connection_dies),
         SET_TEST(or_it_fails_when_that_is_wanted),
         SET_TEST(new_settings_while_messages_are_under_way),
         SET_TEST(out_of_the_configuration_and_back),

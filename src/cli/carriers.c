@@ -140,16 +140,16 @@ static void add_carrier(struct table *t, const struct carrier_entries *all,
     const struct carrier_record *c = &e->record;
     const char **row = table_add(t);
     struct arena *a = &t->memory;
-    bool up = all->server_runs;
+    bool up = all->server_runs, binds = !e->mmsc; /* an MMSC has none */
 
     if (!row)
         return;
     const char *const cells[COLUMN_COUNT] = {
         e->name,
         state_of(all, e),
-        up && !e->mmsc ? arena_printf(a, "%u/%u", c->binds_up, c->binds) : NULL,
-        arena_number(a, up ? c->binds_up : 0),
-        arena_number(a, c->binds),
+        up && binds ? arena_printf(a, "%u/%u", c->binds_up, c->binds) : NULL,
+        binds ? arena_number(a, up ? c->binds_up : 0) : NULL,
+        binds ? arena_number(a, c->binds) : NULL,
         arena_number(a, c->waiting),
         arena_number(a, up ? c->in_flight : 0),
         arena_number(a, c->submitted),

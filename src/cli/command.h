@@ -33,6 +33,7 @@
     X(FROM, "from", 0, "SENDER", "Number or name that it comes from.")                             \
     X(TEXT, "text", 0, "TEXT", "What to send.")                                                    \
     X(MEDIA, "media", 0, "URL", "Picture or other media, https only; may be repeated.")            \
+    X(MMS, "mms", 0, NULL, "Of a message with media.")                                             \
     X(MESSAGE_TYPE, "message-type", 0, "TYPE",                                                     \
       "transactional, marketing, otp, alert or promotional.")                                      \
     X(SUBJECT, "subject", 0, "TEXT", "Subject, for messages with media.")                          \

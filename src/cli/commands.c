@@ -389,11 +389,11 @@ const struct command commands[] = {
      .most = 1,
      .options = {STORE_SET, HAS(OUTPUT)},
      .run = run_carriers_test,
-     .summary = "Connect to a carrier and bind, and tell each step.",
+     .summary = "Connect to a carrier or an MMSC, and tell each step.",
      .details = "With the settings of its section; no server needs to run, and no message is sent. "
-                "Exits with 0 when the carrier can be used. It takes one bind of your account for "
-                "a moment. Of an MMSC the url is asked for, with your credentials, and what it "
-                "answers is told.",
+                "Exits with 0 when the carrier can be used. A carrier is bound to, which takes one "
+                "bind of your account for a moment. Of an MMSC the url is asked for, with your "
+                "credentials, and what it answers is told.",
      .example = "skylark carriers test acme"},
     {.words = "receipts list",
      .options = {STORE_SET, HAS(OUTPUT), HAS(LIMIT), HAS(CURSOR)},
@@ -429,13 +429,15 @@ const struct command commands[] = {
      .arguments = "NUMBER",
      .least = 1,
      .most = 1,
-     .options = {STORE_SET, HAS(FROM), HAS(MESSAGE_TYPE), HAS(ACCOUNT), HAS(OUTPUT)},
+     .options = {STORE_SET, HAS(FROM), HAS(MMS), HAS(MESSAGE_TYPE), HAS(ACCOUNT), HAS(OUTPUT)},
      .run = run_route_explain,
      .summary = "Show which way a live message to a number would go, and why.",
-     .details = "Sender, carrier and price, then each route to the number in the order in which "
-                "they are tried. From the configuration, and what the server last noted of its "
-                "carriers; nothing is sent.",
-     .example = "skylark route explain +447700900123 --message-type otp"},
+     .details =
+         "Sender, carrier and price, then each route to the number in the order in which "
+         "they are tried. With --mms the way of a message with media: as an MMS, or as an SMS "
+         "with links where no MMS goes and the sender's without_mms says so. From the "
+         "configuration, and what the server last noted of its carriers; nothing is sent.",
+     .example = "skylark route explain +447700900123 --mms"},
     {.words = "doctor",
      .options = {STORE_SET, HAS(OUTPUT), HAS(BOOKS)},
      .run = run_doctor,

@@ -3,21 +3,32 @@
 #include "base/clock.h"
 #include "messaging/words.h"
 
-static int tell_no_carrier(const struct config *config)
+static int tell_no_carrier(const struct config *config, enum message_kind kind)
 {
+    static const char *const sections[] = {
+        [KIND_SMS] = "[carrier acme]\n"
+                     "address = smpp.example.com:2775\n"
+                     "system_id = NAME\n"
+                     "password = PASSWORD\n"
+                     "\n"
+                     "[sender +18005551234]\n",
+        [KIND_MMS] = "[mmsc acme]\n"
+                     "url = https://mmsc.example.com/mm7\n"
+                     "username = NAME\n"
+                     "password = PASSWORD\n"
+                     "\n"
+                     "[sender +18005551234]\n"
+                     "capabilities = sms mms\n",
+    };
+
     talk("No carrier is configured, so live messages go nowhere. Write into %s, with what your "
          "carrier gave you:\n"
          "\n"
-         "[carrier acme]\n"
-         "address = smpp.example.com:2775\n"
-         "system_id = NAME\n"
-         "password = PASSWORD\n"
-         "\n"
-         "[sender +18005551234]\n"
+         "%s"
          "\n"
          "Then look for faults with skylark config check. If the server has another configuration, "
          "name its file with --config or $SKYLARK_CONFIG.",
-         config->file ? config->file : CONFIG_USUAL_FILE);
+         config->file ? config->file : CONFIG_USUAL_FILE, sections[kind]);
     return CLI_NOT_FOUND;
 }
 
@@ -35,7 +46,7 @@ static int read_query(const struct invocation *in, struct route_query *q)
         talk("No country has the calling code that %s starts with.", in->arguments[0]);
         return CLI_NOT_FOUND;
     }
-    q->kind = KIND_SMS;
+    q->kind = in->values[OPTION_MMS] ? KIND_MMS : KIND_SMS;
     q->type = TYPE_TRANSACTIONAL;
     q->from = str_of(in->values[OPTION_FROM]);
     if (!type || message_type_from_word(str_of(type), &q->type))
@@ -62,12 +73,30 @@ static int find_price(struct local *l, struct explanation *e)
     return CLI_OK;
 }
 
+/* As the server does it: where no MMS goes, an SMS with links may. What stands in the way of the
+ * MMS is the answer in any case. */
+static bool choose(struct explanation *e, struct arena *a)
+{
+    struct route_query as_links = e->query;
+    struct problem no_sms;
+
+    if (route_choose(&e->query, &e->choice, a, &e->problem))
+        return true;
+    as_links.kind = KIND_SMS;
+    as_links.links = true;
+    if (e->problem.code != PROBLEM_MMS_NOT_SUPPORTED ||
+        !route_choose(&as_links, &e->choice, a, &no_sms))
+        return false;
+    e->query = as_links;
+    return true;
+}
+
 static int find_ways(struct local *l, struct explanation *e)
 {
     const struct routing *r = e->query.routing;
     struct str from = {NULL, 0};
 
-    if (route_choose(&e->query, &e->choice, &l->memory, &e->problem))
+    if (choose(e, &l->memory))
         from = e->choice.sender->address;
     e->steps = arena_alloc(&l->memory, (r->route_count + 1) * sizeof *e->steps);
     e->refusals =
@@ -105,7 +134,7 @@ static int explain(const struct invocation *in, struct local *l, struct explanat
     explanation_print(e, format);
     if (e->choice.sender)
         return CLI_OK;
-    talk("%s", e->problem.message);
+    talk("%s: %s", problem_entry(e->problem.code)->code, e->problem.message);
     return CLI_NOT_FOUND;
 }
 
@@ -123,7 +152,7 @@ int run_route_explain(const struct invocation *in)
     if (r != CLI_OK)
         return r;
     if (!l.config->carrier_count && !l.config->mmsc_count)
-        return tell_no_carrier(l.config);
+        return tell_no_carrier(l.config, e.query.kind);
     r = local_open(&l, false);
     if (r == CLI_OK)
         r = explain(in, &l, &e, format);

@@ -9,7 +9,7 @@ struct explanation {
     struct stand_in stand_in;
     struct route_query query;
     struct route_choice choice; /* sender NULL: there is none, and: */
-    struct problem problem;
+    struct problem problem;     /* of query.links: why it is not an MMS */
     struct price price;
     struct routing_step *steps; /* routes to the destination in their order */
     size_t step_count;

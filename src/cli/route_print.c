@@ -164,8 +164,10 @@ static void print_people(const struct explanation *e)
         const char *carrier = carrier_of(e, e->choice.route)->name;
         printf("Carrier  %s, by the route %.*s\n", carrier, STR_FMT(e->choice.route->name));
     }
-    printf("Price    %s USD for a segment, %s\n", amount_text(e->price.micros, price),
-           explain_price(e, &memory));
+    if (e->query.links)
+        printf("Media    as links in an SMS. %s\n", e->problem.message);
+    printf("Price    %s USD for a %s, %s\n", amount_text(e->price.micros, price),
+           e->query.kind == KIND_MMS ? "message" : "segment", explain_price(e, &memory));
     if (e->step_count) {
         putchar('\n');
         print_routes(e, OUTPUT_TABLE);
@@ -181,10 +183,12 @@ static void put_choice(struct json_writer *w, const struct explanation *e)
 {
     const struct sender *sender = e->choice.sender;
 
-    if (!sender) {
+    if (!sender || e->query.links) {
         json_member_word(w, "problem", e->problem.message);
-        return;
+        json_member_word(w, "problemCode", problem_entry(e->problem.code)->code);
     }
+    if (!sender)
+        return;
     json_member_text(w, "from", sender->address);
     json_member_word(w, "numberType", number_type_word(sender->type));
     json_member_word(w, "coverage", coverage_word(e->choice.coverage));
@@ -252,6 +256,8 @@ static void print_json(const struct explanation *e)
     json_begin_object(&w);
     json_member_text(&w, "to", e->query.number);
     json_member_word(&w, "country", e->query.to.country[0] ? e->query.to.country : NULL);
+    json_member_word(&w, "type", kind_word(e->query.kind));
+    json_member_bool(&w, "links", e->query.links);
     put_choice(&w, e);
     put_price(&w, e, &memory);
     put_routes(&w, e, &memory);

@@ -71,42 +71,64 @@ bool bottleneck_of_key(const struct limit_window windows[LIMIT_WINDOWS], int64_t
 
 /* ---- carriers ---- */
 
-static void say_throttled(struct bottleneck *b, uint32_t figure, const char *wait)
+/* How one is spoken of, by what its section is called. */
+static const struct manner {
+    const char *title, *section, *unit;
+    const char *down; /* before its name, and behind it */
+    const char *is_down;
+} manners[] = {
+    {"Carrier", "carrier", "segment", "No bind of carrier", "is up"},
+    {"MMSC", "mmsc", "message", "No connection to MMSC", "can be used"},
+};
+
+/* "1,204 segments" */
+static const char *count_units(const struct manner *m, uint32_t figure, char out[COUNT_SIZE + 16])
 {
     char number[COUNT_SIZE];
+
+    str_format(out, COUNT_SIZE + 16, "%s %s%s", count_text(figure, number), m->unit,
+               figure == 1 ? "" : "s");
+    return out;
+}
+
+static void say_throttled(struct bottleneck *b, const struct manner *m, uint32_t figure,
+                          const char *wait)
+{
+    char units[COUNT_SIZE + 16];
 
     if (figure == 0)
         str_format(b->message, sizeof b->message,
-                   "Carrier %s asked for a pause, and gets nothing for the moment; %s for it.",
+                   "%s %s asked for a pause, and gets nothing for the moment; %s for it.", m->title,
                    b->carrier, wait);
     else
         str_format(b->message, sizeof b->message,
-                   "Carrier %s asked to be sent less, and gets %s segment%s a second for now; %s "
-                   "for it.",
-                   b->carrier, count_text(figure, number), figure == 1 ? "" : "s", wait);
+                   "%s %s asked to be sent less, and gets %s a second for now; %s for it.",
+                   m->title, b->carrier, count_units(m, figure, units), wait);
 }
 
-static void say_rate(struct bottleneck *b, uint32_t figure, const char *wait)
+static void say_rate(struct bottleneck *b, const struct manner *m, uint32_t figure,
+                     const char *wait)
 {
-    char number[COUNT_SIZE];
+    char units[COUNT_SIZE + 16];
 
     str_format(b->message, sizeof b->message,
-               "Carrier %s is limited to %s segment%s a second ([carrier %s] rate); %s for it.",
-               b->carrier, count_text(figure, number), figure == 1 ? "" : "s", b->carrier, wait);
+               "%s %s is limited to %s a second ([%s %s] rate); %s for it.", m->title, b->carrier,
+               count_units(m, figure, units), m->section, b->carrier, wait);
 }
 
-static void say_window(struct bottleneck *b, uint32_t figure, const char *wait)
+static void say_window(struct bottleneck *b, const struct manner *m, uint32_t figure,
+                       const char *wait)
 {
-    char number[COUNT_SIZE];
+    char units[COUNT_SIZE + 16];
 
     str_format(b->message, sizeof b->message,
-               "Carrier %s has %s segment%s unanswered, as many as it may ([carrier %s] window); "
-               "%s for it.",
-               b->carrier, count_text(figure, number), figure == 1 ? "" : "s", b->carrier, wait);
+               "%s %s has %s unanswered, as many as it may ([%s %s] window); %s for it.", m->title,
+               b->carrier, count_units(m, figure, units), m->section, b->carrier, wait);
 }
 
 /* False when it lets them go. */
-static bool describe(struct bottleneck *b, enum carrier_limit limit, uint32_t figure)
+static bool describe(struct bottleneck *b, const struct manner *m, enum carrier_limit limit,
+                     uint32_t figure)
 {
     char wait[COUNT_SIZE + 24];
 
@@ -116,25 +138,25 @@ static bool describe(struct bottleneck *b, enum carrier_limit limit, uint32_t fi
         return false;
     case CARRIER_LIMIT_LINK_DOWN:
         b->kind = BOTTLENECK_LINK_DOWN;
-        str_format(b->message, sizeof b->message, "No bind of carrier %s is up; %s for it.",
-                   b->carrier, wait);
+        str_format(b->message, sizeof b->message, "%s %s %s; %s for it.", m->down, b->carrier,
+                   m->is_down, wait);
         return true;
     case CARRIER_LIMIT_DRAINED:
         b->kind = BOTTLENECK_DRAINED;
-        str_format(b->message, sizeof b->message,
-                   "Carrier %s is drained by the operator; %s for it.", b->carrier, wait);
+        str_format(b->message, sizeof b->message, "%s %s is drained by the operator; %s for it.",
+                   m->title, b->carrier, wait);
         return true;
     case CARRIER_LIMIT_THROTTLED:
         b->kind = BOTTLENECK_THROTTLED;
-        say_throttled(b, figure, wait);
+        say_throttled(b, m, figure, wait);
         return true;
     case CARRIER_LIMIT_RATE:
         b->kind = BOTTLENECK_CARRIER_RATE;
-        say_rate(b, figure, wait);
+        say_rate(b, m, figure, wait);
         return true;
     case CARRIER_LIMIT_WINDOW:
         b->kind = BOTTLENECK_WINDOW;
-        say_window(b, figure, wait);
+        say_window(b, m, figure, wait);
         return true;
     }
     return false;
@@ -194,7 +216,7 @@ static bool describe_known(struct bottleneck *b, const struct routing *routing, 
     const struct carrier *c = routing->carriers[place];
     str_format(b->carrier, sizeof b->carrier, "%s", c->name);
     enum carrier_limit limit = carrier_limit_get(c, &figure);
-    return describe(b, limit, figure);
+    return describe(b, &manners[c->is_mmsc], limit, figure);
 }
 
 size_t bottlenecks_of_queue(const struct queue_state *queue, const struct routing *routing,

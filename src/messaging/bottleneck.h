@@ -9,7 +9,7 @@
 /* The worst first. X(name, word) */
 #define BOTTLENECKS(X)                                                                             \
     X(KEY_LIMIT, "key_limit")       /* the key has used up one of its windows */                   \
-    X(LINK_DOWN, "link_down")       /* no bind of the carrier is up */                             \
+    X(LINK_DOWN, "link_down")       /* no bind of the carrier is up, or no connection works */     \
     X(DRAINED, "drained")           /* the operator has drained it */                              \
     X(THROTTLED, "throttled")       /* it wants less */                                            \
     X(CARRIER_RATE, "carrier_rate") /* as much goes to it as the settings allow */                 \

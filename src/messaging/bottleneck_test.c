@@ -72,6 +72,29 @@ static void each_limit_is_a_sentence(void **state)
                 "window); 3 messages wait for it.");
 }
 
+/* Which has no binds, and sends no segments. */
+static void an_mmsc_is_spoken_of_as_one(void **state)
+{
+    carriers[0].is_mmsc = true;
+    assert_says(CARRIER_LIMIT_LINK_DOWN, 0, 1, "link_down",
+                "No connection to MMSC acme can be used; 1 message waits for it.");
+    assert_says(CARRIER_LIMIT_DRAINED, 0, 2, "drained",
+                "MMSC acme is drained by the operator; 2 messages wait for it.");
+    assert_says(CARRIER_LIMIT_THROTTLED, 0, 1, "throttled",
+                "MMSC acme asked for a pause, and gets nothing for the moment; 1 message waits for "
+                "it.");
+    assert_says(CARRIER_LIMIT_THROTTLED, 1, 1, "throttled",
+                "MMSC acme asked to be sent less, and gets 1 message a second for now; 1 message "
+                "waits for it.");
+    assert_says(CARRIER_LIMIT_RATE, 50, 3, "carrier_rate",
+                "MMSC acme is limited to 50 messages a second ([mmsc acme] rate); 3 messages wait "
+                "for it.");
+    assert_says(CARRIER_LIMIT_WINDOW, 32, 3, "window",
+                "MMSC acme has 32 messages unanswered, as many as it may ([mmsc acme] window); 3 "
+                "messages wait for it.");
+    carriers[0].is_mmsc = false;
+}
+
 static void what_does_not_matter_is_not_named(void **state)
 {
     struct queue_state queue = {.queued = 5};
@@ -157,9 +180,13 @@ static void a_key_that_is_used_up(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(each_limit_is_a_sentence),    TEST(what_does_not_matter_is_not_named),
-        TEST(the_worst_comes_first),       TEST(who_is_gone_has_a_name_if_it_is_known),
-        TEST(a_key_with_room_is_no_limit), TEST(a_key_that_is_used_up),
+        TEST(each_limit_is_a_sentence),
+        TEST(an_mmsc_is_spoken_of_as_one),
+        TEST(what_does_not_matter_is_not_named),
+        TEST(the_worst_comes_first),
+        TEST(who_is_gone_has_a_name_if_it_is_known),
+        TEST(a_key_with_room_is_no_limit),
+        TEST(a_key_that_is_used_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,10 +39,10 @@ enum { CARRIER_HEALTH_FULL = 1000 };
 /* What keeps the next message that waits for a carrier from going at once. */
 enum carrier_limit {
     CARRIER_LIMIT_NONE,
-    CARRIER_LIMIT_LINK_DOWN, /* no bind is up */
+    CARRIER_LIMIT_LINK_DOWN, /* no bind is up, or no connection can be used */
     CARRIER_LIMIT_DRAINED,   /* by the operator */
-    CARRIER_LIMIT_THROTTLED, /* it wants less: it gets so many segments a second, 0 while it pauses
-                              */
+    CARRIER_LIMIT_THROTTLED, /* it wants less: it gets so many segments a second, 0 while it pauses;
+                                of an MMSC these are messages, here and below */
     CARRIER_LIMIT_RATE,      /* it gets so many segments a second, by its settings */
     CARRIER_LIMIT_WINDOW,    /* so many places are all taken */
 };
@@ -86,6 +86,7 @@ struct carrier {
     unsigned number;    /* in the store; 0: the simulator */
     _Atomic int health; /* 0: cannot take anything; CARRIER_HEALTH_FULL: all is well. Any thread. */
     bool resend;        /* what went unanswered is sent again, not given up */
+    bool is_mmsc;       /* it is a section [mmsc NAME], and spoken of as one */
     struct media_profile media; /* engine's thread */
     _Atomic uint64_t limit;     /* an enum carrier_limit, and above it the figure. Any thread. */
 };

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -59,6 +60,24 @@ static void test_caps(void **state)
     assert_null(conn_at(&t, (int)t.size));
     assert_null(open_from(&t, (int)t.size, "10.0.0.4"));
     assert_null(open_from(&t, -1, "10.0.0.4"));
+    conn_table_done(&t);
+}
+
+/* However few connections there may be, their descriptors are any that the process may have. */
+static void test_descriptors_of_the_process(void **state)
+{
+    struct rlimit usual, some;
+    struct conn_table t;
+
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &usual), 0);
+    some = (struct rlimit){300, usual.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &some), 0);
+    assert_int_equal(conn_table_init(&t, 2, 2), 0);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &usual), 0);
+    assert_int_equal(t.size, 300);
+    assert_non_null(open_from(&t, 299, "10.0.0.1"));
+    assert_ptr_equal(conn_at(&t, 299), &t.conns[299]);
+    assert_null(open_from(&t, 300, "10.0.0.1"));
     conn_table_done(&t);
 }
 
@@ -187,6 +206,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_caps),
+        cmocka_unit_test(test_descriptors_of_the_process),
         cmocka_unit_test(test_descriptor_comes_again),
         cmocka_unit_test(test_against_model),
         cmocka_unit_test(test_deadlines),

@@ -116,6 +116,48 @@ describe('live settings', () => {
     }
   });
 
+  // An MMSC for North America, and links for one sender where none goes.
+  const media = `${carriers}
+[mmsc pictures]
+url = http://127.0.0.1:1/mm7
+[route us-media]
+prefix = +1
+carrier = pictures
+`.replace('[sender +18005551234]', '[sender +18005551234]\ncapabilities = sms mms');
+  const links = media.replace('[sender +447700900001]', '[sender +447700900001]\nwithout_mms = links');
+  const mediaWay = async (text, ...args) => {
+    const said = await skylark(['route', 'explain', ...args, '--mms', '--config', file(text, 'media.ini'), '--data-dir', join(folder, 'data')]);
+    return { ...said, way: args.includes('json') ? JSON.parse(said.stdout) : null };
+  };
+
+  it('say which way media go', async () => {
+    const { code, way } = await mediaWay(media, '+14155550123', '-o', 'json');
+    assert.equal(code, codes.ok);
+    assert.deepEqual([way.type, way.links, way.from, way.carrier, way.price.amount], ['mms', false, '+18005551234', 'pictures', 0.02]);
+    assert.deepEqual(way.routes.map(({ route, canTake, explanation }) => [route, canTake, explanation]), [
+      ['us-media', true, 'It is taken.'], ['rest', false, 'It takes no media.']]);
+    assert.deepEqual(way.otherSenders.map(({ from, reason }) => [from, reason]), [
+      ['+447700900001', 'It takes no media.'], ['Acme', 'Networks of +1 take no names as senders.']]);
+    assert.equal((await explained('+447700900123')).type, 'sms');
+    assert.match((await mediaWay(media, '+14155550123')).stdout, /^Price +0\.02 USD for a message/m);
+  });
+
+  it('say why no media go, or that they go as links', async () => {
+    const refused = await mediaWay(media, '+447700900123', '-o', 'json');
+    assert.equal(refused.code, codes.notFound);
+    assert.match(refused.stderr, /^mms_not_supported: No MMS goes to this destination/);
+    assert.deepEqual([refused.way.type, refused.way.problemCode], ['mms', 'mms_not_supported']);
+    assert.ok(refused.way.routes.every(({ canTake }) => !canTake));
+    const { code, way } = await mediaWay(links, '+447700900123', '-o', 'json');
+    assert.equal(code, codes.ok);
+    assert.deepEqual([way.type, way.links, way.problemCode, way.from, way.carrier], ['sms', true, 'mms_not_supported', '+447700900001', 'acme']);
+    const inWords = await mediaWay(links, '+447700900123');
+    assert.match(inWords.stdout, /^Media +as links in an SMS\. No MMS goes to this destination/m);
+    assert.match(inWords.stdout, /^Price +0\.045 USD for a segment/m);
+    const none = await skylark(['route', 'explain', '+447700900123', '--mms', '--config', file('', 'empty.ini')]);
+    assert.match(none.stderr, /\[mmsc acme\]\nurl = /);
+  });
+
   it('say why there is no way', async () => {
     for (const [args, expected, said] of [
       [['+447700900123', '--from', '+18005551234'], codes.notFound, /A toll-free number reaches only \+1\./],

@@ -47,6 +47,20 @@ async function onTerminal(dataDir, use) {
   }
 }
 
+it('start: as many files may be open as the system lets it, and as many connections', { timeout }, async () => {
+  const server = await Server.start({ through: ['sh', '-c', 'ulimit -Sn 128 && exec "$0" "$@"'] });
+  try {
+    const [, soft, hard] = /^Max open files +(\d+) +(\d+)/m.exec(readFileSync(`/proc/${server.pid}/limits`, 'utf8')).map(Number);
+    assert.equal(soft, Math.min(hard, 65536));
+    if (hard < 1024) return; // then they would not fit
+    const client = server.client(undefined, { connections: 200 });
+    const answers = await Promise.all(Array.from({ length: 200 }, () => client.get('/readyz')));
+    assert.deepEqual(new Set(answers.map((a) => a.status)), new Set([200]));
+  } finally {
+    await server.dispose();
+  }
+});
+
 it('start: on a terminal, the printed curl line works as it stands; the second start prints three lines', { timeout }, async () => {
   const folder = temporaryFolder();
   const dataDir = join(folder, `the "data" of O'Brien`);

@@ -34,7 +34,7 @@ export const removeFolder = (folder) => rmSync(folder, { recursive: true, force:
 
 export class Server {
   // Starts and waits until it is ready. With `dataDir` an existing folder is used and kept. `metrics`
-  // is where they are to be had; '' says nothing of it.
+  // is where they are to be had; '' says nothing of it. `through`: what the program is started by.
   static async start(options = {}) {
     const server = new Server(options);
     try {
@@ -46,16 +46,17 @@ export class Server {
     }
   }
 
-  constructor({ dataDir, env = {}, args = [], listen = '127.0.0.1:0', metrics = '127.0.0.1:0', leakCheck = false } = {}) {
+  constructor({ dataDir, env = {}, args = [], listen = '127.0.0.1:0', metrics = '127.0.0.1:0', leakCheck = false, through = [] } = {}) {
     this.ownsFolder = dataDir === undefined;
     this.dataDir = dataDir ?? temporaryFolder();
     this.env = env;
     this.stdout = '';
     this.stderr = '';
     this.clients = [];
+    const [command, ...front] = [...through, programPath];
     this.process = spawn(
-      programPath,
-      ['serve', '--data-dir', this.dataDir, '--listen', listen, ...(metrics ? ['--metrics-listen', metrics] : []), ...args],
+      command,
+      [...front, 'serve', '--data-dir', this.dataDir, '--listen', listen, ...(metrics ? ['--metrics-listen', metrics] : []), ...args],
       { env: environment({ ...(leakCheck ? {} : withoutLeakCheck()), ...env }), stdio: ['ignore', 'pipe', 'pipe'] },
     );
     this.pid = this.process.pid;
