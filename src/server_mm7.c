@@ -9,6 +9,8 @@
 
 /* An MMSC keeps a few connections open. A message may have megabytes and come slowly. */
 enum { WORKERS = 2, CONNECTIONS = 1024 }; /* all of them may come from one address */
+enum { BODIES_MAX = 64 << 20 };           /* of all together: eight of the largest */
+#define HEAD_US    INT64_C(10000000)
 #define REQUEST_US INT64_C(60000000)
 #define IDLE_US    INT64_C(120000000)
 
@@ -51,19 +53,6 @@ static unsigned number_of(void *server, const char *name)
     return live_carrier_number(((struct server *)server)->live, name);
 }
 
-/* Whoever can reach a door that is open to all can say that messages arrived. */
-static void warn_of_open_doors(const struct server *s, const struct mm7_doors *doors)
-{
-    if (config_address_is_loopback(&s->config->mm7_listen))
-        return;
-    for (size_t i = 0; i < doors->count; i++)
-        if (!doors->doors[i].guarded && !doors->doors[i].range_count)
-            log_warning("mm7",
-                        "%s: mm7.listen can be reached by others, and everybody may bring its "
-                        "reports; set listen_username and listen_password, or allow",
-                        doors->doors[i].name);
-}
-
 static int set_doors(struct server *s)
 {
     char why[MM7_DOOR_WHY_SIZE];
@@ -74,7 +63,6 @@ static int set_doors(struct server *s)
         str_format(s->why, sizeof s->why, "%s", why);
         return failed;
     }
-    warn_of_open_doors(s, doors);
     mm7_inbox_set_doors(s->mm7, doors);
     return 0;
 }
@@ -88,10 +76,12 @@ static int listen_for(struct server *s)
                                           .workers = WORKERS,
                                           .max_connections = CONNECTIONS,
                                           .max_per_address = CONNECTIONS,
+                                          .head_timeout_us = HEAD_US,
                                           .request_timeout_us = REQUEST_US,
                                           .idle_timeout_us = IDLE_US,
-                                          .body_max = MM7_INBOX_SMALL,
                                           .body_max_of = mm7_inbox_body_max,
+                                          .bodies_max = BODIES_MAX,
+                                          .admits = mm7_inbox_admits,
                                           .handler = mm7_inbox_handle,
                                           .context = s->mm7,
                                           .worker_open = mm7_inbox_worker_open,

@@ -17,12 +17,6 @@ struct live_settings {
     const struct live_kind *kind;
 };
 
-/* The first member of a carrier of any kind, so that the port leads to it. */
-struct live_carrier {
-    struct carrier port;
-    const struct live_kind *kind;
-};
-
 struct mm7_wire;
 
 struct live_carrier_options {
@@ -34,39 +28,48 @@ struct live_carrier_options {
     struct mm7_wire *wire; /* of those that speak MM7 */
 };
 
+/* What all kinds have; the first member of a carrier of any kind, so that the port leads to it. */
+struct live_carrier {
+    struct carrier port;
+    const struct live_kind *kind;
+    struct live_carrier_options options;
+    struct carrier_record record; /* as it stands; counts what happens */
+    struct loop_timer *timer;     /* has it fed: soon, or when the kind said so */
+    bool awake;                   /* it will go off at once */
+};
+
 struct live_kind {
     const char *word; /* of its sections: "carrier", "mmsc" */
     /* Other settings hold at once, while what is under way ends under those that it began with.
      * Else it has to stop before it starts with others. */
     bool changes_over;
-    int (*create)(struct live_carrier **ret, const struct live_carrier_options *options,
-                  const struct carrier_record *record);
-    void (*destroy)(struct live_carrier *c);
+    size_t size; /* of its struct */
+    const struct carrier_ops *ops;
+    void (*init)(struct live_carrier *c); /* all else is zero */
+    void (*done)(struct live_carrier *c); /* frees what it holds */
+    /* Sends what may be sent now; in how many microseconds to look again, negative: not before
+     * something happens. */
+    int64_t (*feed)(struct live_carrier *c);
     int (*start)(struct live_carrier *c, struct live_settings *settings);
     void (*stop)(struct live_carrier *c, bool hurry, void (*stopped)(void *context), void *context);
     void (*forget)(struct live_carrier *c);
     const struct live_settings *(*settings)(const struct live_carrier *c);
-    void (*drain)(struct live_carrier *c, bool drained);
+    void (*drained)(struct live_carrier *c); /* it is, or is not any more */
     void (*tick)(struct live_carrier *c);
     void (*state)(const struct live_carrier *c, struct carrier_record *ret);
-    void (*count_receipt)(struct live_carrier *c, bool stray);
     bool (*same)(const struct live_settings *a, const struct live_settings *b);
     void (*settings_free)(struct live_settings *settings);
 };
 
 /* Its name, number, whether it is drained, and what it has counted so far are in the record. */
-static inline int live_carrier_new(struct live_carrier **ret, const struct live_kind *kind,
-                                   const struct live_carrier_options *with,
-                                   const struct carrier_record *record)
-{
-    return kind->create(ret, with, record);
-}
-
+int live_carrier_new(struct live_carrier **ret, const struct live_kind *kind,
+                     const struct live_carrier_options *options,
+                     const struct carrier_record *record);
 /* When it does not run, and nothing that it began will come back any more. */
-static inline void live_carrier_free(struct live_carrier *c)
-{
-    c->kind->destroy(c);
-}
+void live_carrier_free(struct live_carrier *c);
+
+/* Has it fed soon. */
+void live_carrier_wake(struct live_carrier *c);
 
 /* The settings are the carrier's from now on. A stop that is under way is called off. -ENOMEM:
  * nothing has happened. */
@@ -97,10 +100,7 @@ static inline const struct live_settings *live_carrier_settings(const struct liv
 }
 
 /* Drained: takes nothing new, and goes on to receive. */
-static inline void live_carrier_drain(struct live_carrier *c, bool drained)
-{
-    c->kind->drain(c, drained);
-}
+void live_carrier_drain(struct live_carrier *c, bool drained);
 
 /* Each second. */
 static inline void live_carrier_tick(struct live_carrier *c)
@@ -117,7 +117,8 @@ static inline void live_carrier_state(const struct live_carrier *c, struct carri
 /* A receipt came in; `stray`: no message was found for it. */
 static inline void live_carrier_count_receipt(struct live_carrier *c, bool stray)
 {
-    c->kind->count_receipt(c, stray);
+    c->record.receipts++;
+    c->record.strays += stray;
 }
 
 /* Whether the sections say the same. What lies in files that they name is not looked at. */

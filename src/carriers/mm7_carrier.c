@@ -1,22 +1,12 @@
 /* An MMSC's life, from its first settings to its last. */
 #include "carriers/mm7_carrier_internal.h"
 
-#include "base/log.h"
-
 #include <errno.h>
 #include <stdlib.h>
 
 enum { GRACE_US = 2 * 1000 * 1000 }; /* for answers to what was sent, when there is a hurry */
 
 #define CARRIER(live) ((struct mm7_carrier *)(live))
-
-void mm7_carrier_wake(struct mm7_carrier *c)
-{
-    if (c->awake)
-        return;
-    c->awake = true;
-    loop_timer_start(c->timer, 0, 0);
-}
 
 /* ---- how it stands ---- */
 
@@ -29,19 +19,13 @@ static const struct live_settings *carrier_settings(const struct live_carrier *l
 static void carrier_state(const struct live_carrier *live, struct carrier_record *ret)
 {
     const struct mm7_carrier *c = (const struct mm7_carrier *)live;
-    struct dispatch_counts lane = dispatch_counts(c->options.dispatch, &c->live.port);
+    struct dispatch_counts lane = dispatch_counts(c->live.options.dispatch, &c->live.port);
 
-    *ret = c->record;
-    if (c->record.drained && c->settings)
+    *ret = c->live.record;
+    if (c->live.record.drained && c->settings)
         ret->state = CARRIER_DRAINED;
     ret->in_flight = (int64_t)(c->flying + c->late);
     ret->waiting = (int64_t)(lane.waiting + c->ready_count) + ret->in_flight;
-}
-
-static void carrier_count_receipt(struct live_carrier *live, bool stray)
-{
-    CARRIER(live)->record.receipts++;
-    CARRIER(live)->record.strays += stray;
 }
 
 /* ---- starting and stopping ---- */
@@ -83,7 +67,7 @@ static int open_way(struct mm7_carrier *c, struct mm7_settings *settings)
     if (!way)
         return -ENOMEM;
     way->carrier = c;
-    way->outlet = mm7_outlet_new(c->options.wire, settings);
+    way->outlet = mm7_outlet_new(c->live.options.wire, settings);
     if (!way->outlet) {
         free(way);
         return -ENOMEM;
@@ -105,12 +89,12 @@ static int carrier_start(struct live_carrier *live, struct live_settings *settin
         return failed;
     mm7_feed_return(c);
     live->port.resend = c->settings->config.unanswered == 0;
-    dispatch_set_profile(c->options.dispatch, &live->port, &c->settings->media);
+    dispatch_set_profile(c->live.options.dispatch, &live->port, &c->settings->media);
     c->stopping = c->aborted = false;
     mm7_standing_init(c, clock_monotonic_us());
     mm7_standing_judge(c);
     c->room_freed = true;
-    mm7_carrier_wake(c);
+    live_carrier_wake(&c->live);
     return 0;
 }
 
@@ -136,26 +120,19 @@ static void carrier_stop(struct live_carrier *live, bool hurry, void (*stopped)(
     end_term(c);
     mm7_standing_judge(c);
     mm7_feed_return(c);
-    mm7_carrier_wake(c);
+    live_carrier_wake(&c->live);
 }
 
 /* ---- running ---- */
 
-static void carrier_drain(struct live_carrier *live, bool drained)
+static void carrier_drained(struct live_carrier *live)
 {
     struct mm7_carrier *c = CARRIER(live);
 
-    if (c->record.drained == drained)
-        return;
-    c->record.drained = drained;
-    c->record.since_us = clock_now_us(c->options.clock);
-    log_info("carrier", drained ? "%s is drained: it gets no messages" : "%s gets messages again",
-             c->record.name);
-    if (drained)
+    if (live->record.drained)
         mm7_feed_return(c);
     c->room_freed = true;
     mm7_standing_judge(c);
-    mm7_carrier_wake(c);
 }
 
 static void carrier_tick(struct live_carrier *live)
@@ -165,15 +142,10 @@ static void carrier_tick(struct live_carrier *live)
     if (!c->settings)
         return;
     smpp_rate_tick(&c->rate, clock_monotonic_us());
-    mm7_carrier_wake(c);
+    live_carrier_wake(&c->live);
 }
 
 /* ---- made and freed ---- */
-
-static void on_timer(void *carrier)
-{
-    mm7_feed(carrier);
-}
 
 /* The parcels are dispatch's. */
 static void carrier_forget(struct live_carrier *live)
@@ -187,8 +159,15 @@ static void carrier_forget(struct live_carrier *live)
     }
 }
 
+static void carrier_init(struct live_carrier *live)
+{
+    CARRIER(live)->ready_end = &CARRIER(live)->ready;
+    live->port.is_mmsc = true;
+    live->port.media.need = MEDIA_FIRST;
+}
+
 /* What is left of its outlets goes with the wire. */
-static void carrier_destroy(struct live_carrier *live)
+static void carrier_done(struct live_carrier *live)
 {
     struct mm7_carrier *c = CARRIER(live);
 
@@ -198,44 +177,6 @@ static void carrier_destroy(struct live_carrier *live)
         free(c->ways);
         c->ways = next;
     }
-    free(c);
-}
-
-static void forget_moment(struct carrier_record *r)
-{
-    r->state = CARRIER_UNUSED;
-    r->binds = r->binds_up = 0;
-    r->waiting = r->in_flight = 0;
-    r->note[0] = '\0';
-}
-
-static int carrier_create(struct live_carrier **ret, const struct live_carrier_options *options,
-                          const struct carrier_record *record)
-{
-    struct mm7_carrier *c = calloc(1, sizeof *c);
-
-    *ret = NULL;
-    if (!c)
-        return -ENOMEM;
-    c->live.kind = &mm7_carrier_kind;
-    c->options = *options;
-    c->record = *record;
-    forget_moment(&c->record);
-    c->ready_end = &c->ready;
-    c->live.port = (struct carrier){.name = c->record.name,
-                                    .ops = &mm7_carrier_ops,
-                                    .number = record->id,
-                                    .resend = true,
-                                    .is_mmsc = true,
-                                    .media = {.need = MEDIA_FIRST}};
-    carrier_limit_set(&c->live.port, CARRIER_LIMIT_LINK_DOWN, 0);
-    c->timer = loop_timer_new(options->loop, on_timer, c);
-    if (!c->timer) {
-        carrier_destroy(&c->live);
-        return -ENOMEM;
-    }
-    *ret = &c->live;
-    return 0;
 }
 
 static bool is_same(const struct live_settings *a, const struct live_settings *b)
@@ -251,15 +192,17 @@ static void free_settings(struct live_settings *settings)
 
 const struct live_kind mm7_carrier_kind = {.word = "mmsc",
                                            .changes_over = true,
-                                           .create = carrier_create,
-                                           .destroy = carrier_destroy,
+                                           .size = sizeof(struct mm7_carrier),
+                                           .ops = &mm7_carrier_ops,
+                                           .init = carrier_init,
+                                           .done = carrier_done,
+                                           .feed = mm7_feed,
                                            .start = carrier_start,
                                            .stop = carrier_stop,
                                            .forget = carrier_forget,
                                            .settings = carrier_settings,
-                                           .drain = carrier_drain,
+                                           .drained = carrier_drained,
                                            .tick = carrier_tick,
                                            .state = carrier_state,
-                                           .count_receipt = carrier_count_receipt,
                                            .same = is_same,
                                            .settings_free = free_settings};

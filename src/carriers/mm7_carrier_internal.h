@@ -29,13 +29,9 @@ enum mm7_stands { MM7_STANDS_WELL, MM7_STANDS_DOWN, MM7_STANDS_PROBED };
 
 struct mm7_carrier {
     struct live_carrier live;
-    struct live_carrier_options options;
-    struct carrier_record record;  /* as it stands; counts what happens */
     struct mm7_settings *settings; /* that hold now; the outlet's */
     struct mm7_way *way;           /* theirs; NULL: it does not run */
     struct mm7_way *ways;          /* with those of earlier settings */
-    struct loop_timer *timer;      /* sends what waits: soon, or when rate and patience allow */
-    bool awake;                    /* the timer will go off at once */
 
     struct mm7_job *ready, **ready_end; /* taken from dispatch and not begun */
     size_t ready_count;
@@ -67,8 +63,6 @@ struct mm7_carrier {
 
 /* ---- mm7_carrier.c ---- */
 
-/* Has mm7_feed called soon. */
-void mm7_carrier_wake(struct mm7_carrier *c);
 /* When stopping: ends what was not answered in time. */
 void mm7_carrier_leave(struct mm7_carrier *c);
 
@@ -89,8 +83,8 @@ void mm7_standing_limit(struct mm7_carrier *c, int64_t now_us);
 
 extern const struct carrier_ops mm7_carrier_ops;
 
-/* Sends what may be sent now, and sets the timer for the rest. */
-void mm7_feed(struct mm7_carrier *c);
+/* Sends what may be sent now. */
+int64_t mm7_feed(struct live_carrier *live);
 /* Messages that it would begin to send now. */
 size_t mm7_feed_room(const struct mm7_carrier *c);
 /* Gives back what was not begun. */

@@ -80,6 +80,20 @@ static int read_credentials(struct mm7_door *d, const struct config_mmsc *m, cha
     return 0;
 }
 
+/* Whoever can reach a door that is open to all can say that messages arrived. */
+static int check_guarded(const struct mm7_door *d, const struct config *config, char *why)
+{
+    const struct config_address *listen = &config->mm7_listen;
+
+    if (d->guarded || d->range_count || !listen->host[0] || config_address_is_loopback(listen))
+        return 0;
+    str_format(why, MM7_DOOR_WHY_SIZE,
+               "[mmsc %s] everybody who reaches mm7.listen could bring its reports; set "
+               "listen_username and listen_password, or allow",
+               d->name);
+    return -EINVAL;
+}
+
 static int check_apart(const struct mm7_doors *d, const struct mm7_door *door, char *why)
 {
     for (const struct mm7_door *other = d->doors; other < door; other++)
@@ -93,7 +107,7 @@ static int check_apart(const struct mm7_doors *d, const struct mm7_door *door, c
 }
 
 static int read_door(const struct mm7_doors *all, struct mm7_door *d, const struct config_mmsc *m,
-                     char *why)
+                     const struct config *config, char *why)
 {
     str_format(d->name, sizeof d->name, "%s", m->name);
     int failed = read_path(d, m, why);
@@ -101,6 +115,8 @@ static int read_door(const struct mm7_doors *all, struct mm7_door *d, const stru
         failed = read_credentials(d, m, why);
     if (!failed)
         failed = read_ranges(d, m, why);
+    if (!failed)
+        failed = check_guarded(d, config, why);
     return failed ? failed : check_apart(all, d, why);
 }
 
@@ -114,7 +130,7 @@ int mm7_doors_new(struct mm7_doors **ret, const struct config *config, mm7_door_
     why[0] = '\0';
     for (size_t i = 0; i < config->mmsc_count && !failed; i++) {
         const struct config_mmsc *m = &config->mmscs[i];
-        failed = read_door(d, &d->doors[i], m, why);
+        failed = read_door(d, &d->doors[i], m, config, why);
         d->count = i + 1;
         d->doors[i].carrier = number ? number(context, m->name) : 0;
     }
@@ -146,6 +162,15 @@ static bool comes_from_there(const struct mm7_door *d, const struct in6_addr *ad
         if (address_range_holds(&d->ranges[i], v4 ? AF_INET : AF_INET6, v4 ? bytes + 12 : bytes))
             return true;
     return d->range_count == 0;
+}
+
+bool mm7_doors_admit(const struct mm7_doors *d, const struct in6_addr *address)
+{
+    bool admitted = d->count == 0;
+
+    for (size_t i = 0; i < d->count && !admitted; i++)
+        admitted = comes_from_there(&d->doors[i], address);
+    return admitted;
 }
 
 /* What "Basic BASE64" says, the only one of its name; "" when there is none. */

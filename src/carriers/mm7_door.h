@@ -28,11 +28,15 @@ struct mm7_doors {
 /* The number of the carrier of this name; 0: there is none, and its MMSC gets no door. */
 typedef unsigned mm7_door_number(void *context, const char *name);
 
-/* -EINVAL: `why` names the section and what is wrong with it; also when number is NULL, for those
+/* -EINVAL: `why` names the section and what is wrong with it: that everybody could come in is
+ * wrong, too, where mm7.listen can be reached by others. Also when number is NULL, for those
  * who only want to know that. */
 int mm7_doors_new(struct mm7_doors **ret, const struct config *config, mm7_door_number *number,
                   void *context, char why[MM7_DOOR_WHY_SIZE]);
 void mm7_doors_free(struct mm7_doors *d);
+
+/* Whether anybody from this address may come in somewhere, or there is a door for everybody. */
+bool mm7_doors_admit(const struct mm7_doors *d, const struct in6_addr *address);
 
 enum mm7_entry {
     MM7_ENTRY_OPEN,

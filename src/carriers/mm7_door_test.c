@@ -183,13 +183,62 @@ static void test_faults(void **state)
                  "[mmsc acme] listen_username is set and listen_password is not; set both or none");
 }
 
+static bool admits(const char *address)
+{
+    struct in6_addr a = {0};
+    unsigned char v4[4];
+
+    assert_int_equal(inet_pton(AF_INET, address, v4), 1);
+    a.s6_addr[10] = a.s6_addr[11] = 0xff;
+    memcpy(a.s6_addr + 12, v4, 4);
+    return mm7_doors_admit(doors, &a);
+}
+
+/* One door for everybody is enough to let everybody in as far as the paths. */
+static void test_who_may_come_at_all(void **state)
+{
+    assert_int_equal(make("[mmsc a]\nurl = http://a/\nallow = 192.0.2.0/24\n"
+                          "[mmsc b]\nurl = http://b/\nallow = 198.51.100.7\n"),
+                     0);
+    assert_true(admits("192.0.2.1") && admits("198.51.100.7"));
+    assert_false(admits("198.51.100.8"));
+    assert_int_equal(make("[mmsc a]\nurl = http://a/\nallow = 192.0.2.0/24\n"
+                          "[mmsc b]\nurl = http://b/\n"),
+                     0);
+    assert_true(admits("198.51.100.8"));
+    assert_int_equal(make(""), 0);
+    assert_true(admits("198.51.100.8"));
+}
+
+/* Where others can reach it, a door must ask for something. */
+static void test_open_doors(void **state)
+{
+    static const char *const addresses[] = {"0.0.0.0:8444", "192.0.2.1:8444", "127.0.0.1:8444",
+                                            "off"};
+    char text[200];
+
+    for (size_t i = 0; i < sizeof addresses / sizeof *addresses; i++) {
+        snprintf(text, sizeof text, "[mm7]\nlisten = %s\n[mmsc acme]\nurl = http://a/\n",
+                 addresses[i]);
+        assert_int_equal(make(text), i < 2 ? -EINVAL : 0);
+        if (i < 2)
+            assert_string_equal(why, "[mmsc acme] everybody who reaches mm7.listen could bring its "
+                                     "reports; set listen_username and listen_password, or allow");
+    }
+    assert_int_equal(make("[mm7]\nlisten = 0.0.0.0:8444\n[mmsc a]\nurl = http://a/\n"
+                          "allow = 192.0.2.0/24\n[mmsc b]\nurl = http://b/\n"
+                          "listen_username = u\nlisten_password = p\n"),
+                     0);
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, config_setup, tear_down)
     const struct CMUnitTest tests[] = {
         CASE(test_paths),       CASE(test_addresses),
         CASE(test_credentials), CASE(test_address_before_credentials),
-        CASE(test_faults),
+        CASE(test_faults),      CASE(test_who_may_come_at_all),
+        CASE(test_open_doors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

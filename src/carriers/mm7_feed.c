@@ -5,8 +5,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-enum { MS_US = 1000 };
-
 static unsigned window(const struct mm7_carrier *c)
 {
     return (unsigned)c->settings->config.window;
@@ -39,7 +37,7 @@ static size_t places_of(const struct mm7_carrier *c)
 
 size_t mm7_feed_room(const struct mm7_carrier *c)
 {
-    if (!c->settings || c->record.drained)
+    if (!c->settings || c->live.record.drained)
         return 0;
     size_t places = rate_allows(c, places_of(c));
     return places > c->ready_count ? places - c->ready_count : 0;
@@ -90,7 +88,7 @@ static void give(struct mm7_job *j, const struct mm7_outcome *o)
         answer.ids = &id;
         answer.parts = 1;
     }
-    dispatch_answered(j->carrier->options.dispatch, j->parcel, &answer);
+    dispatch_answered(j->carrier->live.options.dispatch, j->parcel, &answer);
 }
 
 void mm7_feed_return(struct mm7_carrier *c)
@@ -125,7 +123,7 @@ static int carrier_submit(struct carrier *port, struct parcel *p)
 {
     struct mm7_carrier *c = (struct mm7_carrier *)port;
 
-    if (!c->settings || c->record.drained || c->stands == MM7_STANDS_DOWN)
+    if (!c->settings || c->live.record.drained || c->stands == MM7_STANDS_DOWN)
         return -EAGAIN;
     struct mm7_job *j = calloc(1, sizeof *j);
     if (!j)
@@ -134,7 +132,7 @@ static int carrier_submit(struct carrier *port, struct parcel *p)
     j->parcel = p;
     parcel_set_note(p, j);
     keep_job(c, j);
-    mm7_carrier_wake(c);
+    live_carrier_wake(&c->live);
     return 0;
 }
 
@@ -150,7 +148,7 @@ static void carrier_settled(struct carrier *port, struct parcel *p)
         c->used--;
     forget_job(c, j);
     c->room_freed = true;
-    mm7_carrier_wake(c);
+    live_carrier_wake(&c->live);
 }
 
 const struct carrier_ops mm7_carrier_ops = {
@@ -162,12 +160,12 @@ static void count(struct mm7_carrier *c, const struct mm7_outcome *o)
 {
     switch (o->outcome) {
     case CARRIER_TOOK:
-        c->record.taken++;
+        c->live.record.taken++;
         return;
     case CARRIER_REFUSED:
     case CARRIER_ELSEWHERE:
     case CARRIER_LATER:
-        c->record.refused += o->shows != MM7_SHOWS_BUSY && o->shows != MM7_SHOWS_NOTHING;
+        c->live.record.refused += o->shows != MM7_SHOWS_BUSY && o->shows != MM7_SHOWS_NOTHING;
         return;
     case CARRIER_SILENT:
     case CARRIER_UNTRIED:
@@ -203,7 +201,7 @@ static void on_answer(void *job, const struct mm7_outcome *outcome)
         c->late--;
     }
     give(j, outcome);
-    mm7_carrier_wake(c);
+    live_carrier_wake(&c->live);
 }
 
 static bool begin(struct mm7_carrier *c, int64_t now_us)
@@ -217,7 +215,7 @@ static bool begin(struct mm7_carrier *c, int64_t now_us)
     j->begun_us = now_us;
     c->used++;
     c->flying++;
-    c->record.submitted++;
+    c->live.record.submitted++;
     return true;
 }
 
@@ -251,22 +249,14 @@ static void tell_room(struct mm7_carrier *c)
     if (!c->room_freed || mm7_feed_room(c) == 0)
         return;
     c->room_freed = false;
-    dispatch_ready(c->options.dispatch);
+    dispatch_ready(c->live.options.dispatch);
 }
 
-static void set_timer(struct mm7_carrier *c, int64_t now_us)
+int64_t mm7_feed(struct live_carrier *live)
 {
-    int64_t next_us = next_look_us(c, now_us);
-
-    if (next_us >= 0 && !c->awake)
-        loop_timer_start(c->timer, (uint64_t)(next_us + MS_US - 1) / MS_US, 0);
-}
-
-void mm7_feed(struct mm7_carrier *c)
-{
+    struct mm7_carrier *c = (struct mm7_carrier *)live;
     int64_t now_us = clock_monotonic_us();
 
-    c->awake = false;
     if (c->settings) {
         mm7_standing_look(c, now_us);
         send_all(c, now_us);
@@ -276,5 +266,5 @@ void mm7_feed(struct mm7_carrier *c)
     if (c->stopping)
         mm7_carrier_leave(c);
     mm7_standing_limit(c, now_us);
-    set_timer(c, now_us);
+    return next_look_us(c, now_us);
 }

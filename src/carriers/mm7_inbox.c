@@ -84,6 +84,7 @@ static void refuse_entry(struct mm7_inbox *inbox, struct http_request *r, enum m
 {
     bool complain = may_complain(inbox);
 
+    r->last = true; /* a stranger keeps no connection */
     switch (entry) {
     case MM7_ENTRY_OPEN:
         break;
@@ -176,16 +177,27 @@ static int hand_over(struct bringing *b)
     return 0;
 }
 
+static const struct mm7_heard nothing = {
+    .namespace = {"", 0}, .version = {"", 0}, .transaction = {"", 0}};
+
 static void refuse_reading(struct http_request *r, const struct mm7_door *door, int failed,
                            const char *why)
 {
-    struct mm7_inbox *inbox = r->worker_context;
-    struct mm7_heard nothing = {.namespace = STR(""), .version = STR(""), .transaction = STR("")};
     bool ours = failed == -ENOMEM;
 
-    if (may_complain(inbox))
+    if (may_complain(r->worker_context))
         log_warning("mm7", "%s: what it brought cannot be read: %s", door->name, why);
     answer_fault(r, ours ? 500 : 400, &nothing, ours ? MM7_SERVER_ERROR : MM7_FORMAT_CORRUPT, why);
+}
+
+static void refuse_for_now(struct http_request *r, const struct mm7_door *door)
+{
+    if (may_complain(r->worker_context))
+        log_warning("mm7", "%s: told to come again, because too much is brought at once",
+                    door->name);
+    answer_fault(r, 503, &nothing, MM7_SERVER_ERROR,
+                 "Too much is brought at once; send it again later.");
+    http_request_add_header(r, "Retry-After", "5");
 }
 
 static void refuse_meaning(struct http_request *r, const struct mm7_door *door,
@@ -263,6 +275,8 @@ void mm7_inbox_handle(struct http_request *r)
         http_request_add_header(r, "Allow", "POST");
     } else if (r->body_too_large) {
         refuse_reading(r, door, -E2BIG, "The body is larger than 8 MiB.");
+    } else if (r->no_room) {
+        refuse_for_now(r, door);
     } else {
         take_request(inbox, r, door);
     }
@@ -275,7 +289,18 @@ size_t mm7_inbox_body_max(struct http_request *r)
     const struct mm7_door *door;
     bool in = doors && mm7_doors_enter(doors, r, &door) == MM7_ENTRY_OPEN;
 
-    return in ? MM7_INBOX_BODY_MAX : MM7_INBOX_SMALL;
+    return in ? MM7_INBOX_BODY_MAX : 0;
+}
+
+bool mm7_inbox_admits(void *inbox, const struct http_peer *peer)
+{
+    struct mm7_inbox *i = inbox;
+    const struct mm7_doors *doors = atomic_load_explicit(&i->doors, memory_order_acquire);
+    bool admitted = doors && mm7_doors_admit(doors, &peer->address);
+
+    if (!admitted && may_complain(i))
+        log_warning("mm7", "a connection is refused, because %s is in no allow list", peer->text);
+    return admitted;
 }
 
 int mm7_inbox_worker_open(void *inbox, void **ret)

@@ -10,7 +10,7 @@
 
 struct mm7_inbox;
 
-enum { MM7_INBOX_SMALL = 64 << 10, MM7_INBOX_BODY_MAX = 8 << 20 };
+enum { MM7_INBOX_BODY_MAX = 8 << 20 };
 
 struct mm7_inbox_options {
     struct loop *loop; /* the engine's */
@@ -32,8 +32,9 @@ void mm7_inbox_close(struct mm7_inbox *inbox);
 /* After its HTTP server has stopped. */
 void mm7_inbox_free(struct mm7_inbox *inbox);
 
-/* For the HTTP server. Bodies over MM7_INBOX_SMALL are read only of those who are let in. */
+/* For the HTTP server. Bodies are kept only of those who are let in. */
 void mm7_inbox_handle(struct http_request *r);
+bool mm7_inbox_admits(void *inbox, const struct http_peer *peer);
 size_t mm7_inbox_body_max(struct http_request *r);
 int mm7_inbox_worker_open(void *inbox, void **ret);
 void mm7_inbox_worker_close(void *inbox);

@@ -9,33 +9,11 @@
 #include <errno.h>
 #include <stdio.h>
 
-/* All texts are there afterwards, or NULL, so that they can be freed. */
-static bool copy_config(struct config_mmsc *c)
+SECTION_FUNCTIONS(config_mmsc, CONFIG_MMSC_ROWS)
+
+bool mm7_settings_same(const struct mm7_settings *s, const struct config_mmsc *config)
 {
-    bool whole = true;
-
-    c->place = NULL; /* of the configuration, as the next two */
-    c->texts = c->origins = NULL;
-#define X(key, type, ...) SECTION_COPY_##type(key)
-    CONFIG_MMSC_ROWS(X)
-#undef X
-    return whole;
-}
-
-static void free_config(struct config_mmsc *c)
-{
-#define X(key, type, ...) SECTION_FREE_##type(key)
-    CONFIG_MMSC_ROWS(X)
-#undef X
-}
-
-bool mm7_settings_same(const struct mm7_settings *s, const struct config_mmsc *b)
-{
-    const struct config_mmsc *a = &s->config;
-
-#define X(key, type, ...) SECTION_SAME_##type(key)
-    return strcmp(a->name, b->name) == 0 CONFIG_MMSC_ROWS(X);
-#undef X
+    return same_config(&s->config, config);
 }
 
 /* ---- whether it can be meant so ---- */

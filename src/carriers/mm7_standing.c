@@ -18,11 +18,11 @@ enum {
  * ways. */
 static int health_of(const struct mm7_carrier *c)
 {
-    if (!c->settings || c->record.drained || c->stands == MM7_STANDS_DOWN)
+    if (!c->settings || c->live.record.drained || c->stands == MM7_STANDS_DOWN)
         return 0;
     if (c->stands == MM7_STANDS_PROBED) {
         bool has_one =
-            c->flying || c->ready || dispatch_waiting(c->options.dispatch, &c->live.port);
+            c->flying || c->ready || dispatch_waiting(c->live.options.dispatch, &c->live.port);
         return has_one ? 0 : HEALTH_LEAST;
     }
     int health = (int)(CARRIER_HEALTH_FULL * (1 - c->trouble));
@@ -42,9 +42,9 @@ void mm7_standing_judge(struct mm7_carrier *c)
 {
     enum carrier_state state = state_of(c);
 
-    if (state != c->record.state) {
-        c->record.state = state;
-        c->record.since_us = clock_now_us(c->options.clock);
+    if (state != c->live.record.state) {
+        c->live.record.state = state;
+        c->live.record.since_us = clock_now_us(c->live.options.clock);
     }
     atomic_store(&c->live.port.health, health_of(c));
 }
@@ -63,7 +63,7 @@ static void rise(struct mm7_carrier *c, int64_t now_us)
     c->failures = 0;
     if (c->stands == MM7_STANDS_WELL)
         return;
-    log_info("carrier", "%s answers again", c->record.name);
+    log_info("carrier", "%s answers again", c->live.record.name);
     stand(c, MM7_STANDS_WELL, now_us);
 }
 
@@ -84,7 +84,7 @@ static void fall(struct mm7_carrier *c, const struct mm7_outcome *o, int64_t now
     bool known = c->stands == MM7_STANDS_PROBED;
 
     log_event(known ? LOG_DEBUG : LOG_WARNING, "carrier",
-              "%s cannot be used: %s It is tried again in %.1f s", c->record.name, o->detail,
+              "%s cannot be used: %s It is tried again in %.1f s", c->live.record.name, o->detail,
               (double)ms / 1000);
     c->until_us = now_us + (int64_t)ms * 1000;
     stand(c, MM7_STANDS_DOWN, now_us);
@@ -116,14 +116,14 @@ void mm7_standing_take(struct mm7_carrier *c, const struct mm7_outcome *o, int64
                        int64_t now_us)
 {
     if (o->detail[0])
-        str_format(c->record.note, sizeof c->record.note, "%s", o->detail);
+        str_format(c->live.record.note, sizeof c->live.record.note, "%s", o->detail);
     switch (o->shows) {
     case MM7_SHOWS_WELL:
         remember(c, o->outcome != CARRIER_TOOK && o->outcome != CARRIER_REFUSED);
         rise(c, now_us);
         return;
     case MM7_SHOWS_BUSY:
-        c->record.throttled++;
+        c->live.record.throttled++;
         remember(c, true);
         smpp_rate_slow_down(&c->rate, now_us);
         rise(c, now_us);
@@ -164,7 +164,7 @@ static enum carrier_limit standing(const struct mm7_carrier *c)
 {
     if (!c->settings || c->stands != MM7_STANDS_WELL)
         return CARRIER_LIMIT_LINK_DOWN;
-    return c->record.drained ? CARRIER_LIMIT_DRAINED : CARRIER_LIMIT_NONE;
+    return c->live.record.drained ? CARRIER_LIMIT_DRAINED : CARRIER_LIMIT_NONE;
 }
 
 static enum carrier_limit pressing(struct mm7_carrier *c, int64_t now_us, uint32_t *ret_figure)
@@ -186,7 +186,7 @@ static enum carrier_limit pressing(struct mm7_carrier *c, int64_t now_us, uint32
 void mm7_standing_limit(struct mm7_carrier *c, int64_t now_us)
 {
     enum carrier_limit limit = standing(c);
-    bool waits = !limit && (c->ready || dispatch_waiting(c->options.dispatch, &c->live.port));
+    bool waits = !limit && (c->ready || dispatch_waiting(c->live.options.dispatch, &c->live.port));
     uint32_t figure = 0;
 
     if (waits)

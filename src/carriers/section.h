@@ -1,6 +1,5 @@
-/* What each type of setting takes to copy, free and compare: for those who keep a section of the
- * configuration in memory of their own. Used with the table of the section's settings, where c is
- * the section, whole says whether there was memory, and a and b are two sections. */
+/* Copying, freeing and comparing a section of the configuration, by the table of its settings: for
+ * those who keep it in memory of their own. */
 #pragma once
 
 #include "base/config.h"
@@ -18,6 +17,8 @@ static inline void section_free_text(const char **text)
     free((char *)*text);
 }
 
+/* What each type of setting takes: c is the section, whole says whether there was memory, a and b
+ * are two sections. */
 #define SECTION_COPY_PATH(key)     whole &= section_copy_text(&c->key);
 #define SECTION_COPY_TEXT(key)     whole &= section_copy_text(&c->key);
 #define SECTION_COPY_SECRET(key)   whole &= section_copy_text(&c->key);
@@ -45,3 +46,26 @@ static inline void section_free_text(const char **text)
 #define SECTION_SAME_DURATION(key) &&a->key##_ms == b->key##_ms
 #define SECTION_SAME_WORD(key)     &&a->key == b->key
 #define SECTION_SAME_WORDS(key)    &&a->key == b->key
+
+#define SECTION_COPY_ROW(key, type, ...) SECTION_COPY_##type(key)
+#define SECTION_FREE_ROW(key, type, ...) SECTION_FREE_##type(key)
+#define SECTION_SAME_ROW(key, type, ...) SECTION_SAME_##type(key)
+
+/* Makes copy_config, free_config and same_config for this struct. After a copy all texts are there,
+ * or NULL, so that they can be freed; what belongs to the configuration is left behind. */
+#define SECTION_FUNCTIONS(section, ROWS)                                                           \
+    static bool copy_config(struct section *c)                                                     \
+    {                                                                                              \
+        bool whole = true;                                                                         \
+        c->place = NULL;                                                                           \
+        c->texts = c->origins = NULL;                                                              \
+        ROWS(SECTION_COPY_ROW) return whole;                                                       \
+    }                                                                                              \
+    static void free_config(struct section *c)                                                     \
+    {                                                                                              \
+        ROWS(SECTION_FREE_ROW)                                                                     \
+    }                                                                                              \
+    static bool same_config(const struct section *a, const struct section *b)                      \
+    {                                                                                              \
+        return strcmp(a->name, b->name) == 0 ROWS(SECTION_SAME_ROW);                               \
+    }

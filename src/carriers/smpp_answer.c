@@ -21,9 +21,9 @@ void smpp_answer_give(struct smpp_carrier *c, struct smpp_job *j)
         return;
     struct carrier_answer answer = smpp_job_answer(j, ids);
     c->unanswered--;
-    dispatch_answered(c->options.dispatch, j->parcel, &answer);
+    dispatch_answered(c->live.options.dispatch, j->parcel, &answer);
     if (c->stopping)
-        smpp_carrier_wake(c);
+        live_carrier_wake(&c->live);
 }
 
 /* Parts that wait are not sent when one will not be taken. */
@@ -44,7 +44,7 @@ static void taken(struct smpp_line *l, struct smpp_part *part, const struct smpp
     smpp_part_taken(part, c->settings->ids, response->message_id);
     smpp_pause_forget(&l->pause, smpp_now_us());
     l->faults = 0;
-    c->record.taken++;
+    c->live.record.taken++;
     remember(c, false);
 }
 
@@ -53,13 +53,13 @@ static void throttled(struct smpp_line *l, struct smpp_part *part)
     struct smpp_carrier *c = l->carrier;
     int64_t now_us = smpp_now_us();
 
-    c->record.throttled++;
+    c->live.record.throttled++;
     remember(c, true);
     smpp_rate_slow_down(&c->rate, now_us);
     if (smpp_pause_begin(&l->pause, now_us)) {
         smpp_carrier_note(c, "%s is throttled and pauses for %lld s.", l->name,
                           (long long)(l->pause.length_us / 1000000));
-        log_info("carrier", "%s", c->record.note);
+        log_info("carrier", "%s", c->live.record.note);
     }
     c->room_freed = true; /* to be told when the pause is over */
     smpp_part_again(part);
@@ -75,7 +75,7 @@ static void refused(struct smpp_line *l, struct smpp_part *part, enum carrier_ou
     struct smpp_carrier *c = l->carrier;
 
     smpp_part_refused(part, outcome, smpp_failure_of(blame), response);
-    c->record.refused++;
+    c->live.record.refused++;
     remember(c, outcome != CARRIER_REFUSED);
     smpp_carrier_note(c, "%s", part->job->detail);
 }
@@ -139,7 +139,7 @@ void smpp_answer_take(struct smpp_line *l, struct smpp_part *part, const struct 
     }
     leave_queue(l, j);
     smpp_answer_give(c, j);
-    smpp_carrier_wake(c);
+    live_carrier_wake(&c->live);
 }
 
 void smpp_answer_release(struct smpp_line *l)

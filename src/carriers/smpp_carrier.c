@@ -1,7 +1,6 @@
 /* A carrier's life, from binding to unbinding, and how it stands. */
 #include "carriers/smpp_carrier_internal.h"
 
-#include "base/log.h"
 #include "base/random.h"
 
 #include <errno.h>
@@ -18,23 +17,7 @@ int64_t smpp_now_us(void)
     return clock_monotonic_us();
 }
 
-void smpp_carrier_wake(struct smpp_carrier *c)
-{
-    if (c->awake)
-        return;
-    c->awake = true;
-    loop_timer_start(c->timer, 0, 0);
-}
-
 /* ---- how it stands ---- */
-
-static void carrier_count_receipt(struct live_carrier *live, bool stray)
-{
-    struct smpp_carrier *c = (struct smpp_carrier *)live;
-
-    c->record.receipts++;
-    c->record.strays += stray;
-}
 
 static enum carrier_state state_of(const struct smpp_carrier *c)
 {
@@ -47,7 +30,7 @@ static enum carrier_state state_of(const struct smpp_carrier *c)
 
 static int health_of(const struct smpp_carrier *c)
 {
-    if (c->record.state != CARRIER_BOUND || c->record.drained || c->stopping)
+    if (c->live.record.state != CARRIER_BOUND || c->live.record.drained || c->stopping)
         return 0;
     int health = (int)(CARRIER_HEALTH_FULL * (1 - c->trouble));
     return health < HEALTH_LEAST ? HEALTH_LEAST : health;
@@ -57,9 +40,9 @@ void smpp_carrier_judge(struct smpp_carrier *c)
 {
     enum carrier_state state = state_of(c);
 
-    if (state != c->record.state) {
-        c->record.state = state;
-        c->record.since_us = clock_now_us(c->options.clock);
+    if (state != c->live.record.state) {
+        c->live.record.state = state;
+        c->live.record.since_us = clock_now_us(c->live.options.clock);
     }
     atomic_store(&c->live.port.health, health_of(c));
 }
@@ -69,17 +52,17 @@ void smpp_carrier_note(struct smpp_carrier *c, const char *format, ...)
     va_list args;
 
     va_start(args, format);
-    vsnprintf(c->record.note, sizeof c->record.note, format, args);
+    vsnprintf(c->live.record.note, sizeof c->live.record.note, format, args);
     va_end(args);
 }
 
 static void carrier_state(const struct live_carrier *live, struct carrier_record *ret)
 {
     const struct smpp_carrier *c = (const struct smpp_carrier *)live;
-    struct dispatch_counts lane = dispatch_counts(c->options.dispatch, &c->live.port);
+    struct dispatch_counts lane = dispatch_counts(c->live.options.dispatch, &c->live.port);
 
-    *ret = c->record;
-    if (c->record.drained && c->settings)
+    *ret = c->live.record;
+    if (c->live.record.drained && c->settings)
         ret->state = CARRIER_DRAINED;
     ret->binds = c->line_count;
     ret->binds_up = smpp_lines_bound(c, false);
@@ -128,7 +111,7 @@ static void on_unbound(void *line)
     l->gone = true;
     smpp_answer_lost(l);
     smpp_carrier_judge(l->carrier);
-    smpp_carrier_wake(l->carrier);
+    live_carrier_wake(&l->carrier->live);
 }
 
 static void unbind(struct smpp_carrier *c)
@@ -181,26 +164,19 @@ static void carrier_stop(struct live_carrier *live, bool hurry, void (*stopped)(
     c->grace_us = smpp_now_us() + GRACE_US;
     smpp_carrier_judge(c);
     smpp_feed_return(c);
-    smpp_carrier_wake(c);
+    live_carrier_wake(&c->live);
 }
 
 /* ---- running ---- */
 
-static void carrier_drain(struct live_carrier *live, bool drained)
+static void carrier_drained(struct live_carrier *live)
 {
     struct smpp_carrier *c = (struct smpp_carrier *)live;
 
-    if (c->record.drained == drained)
-        return;
-    c->record.drained = drained;
-    c->record.since_us = clock_now_us(c->options.clock);
-    log_info("carrier", drained ? "%s is drained: it gets no messages" : "%s gets messages again",
-             c->record.name);
-    if (drained)
+    if (live->record.drained)
         smpp_feed_return(c);
     c->room_freed = true;
     smpp_carrier_judge(c);
-    smpp_carrier_wake(c);
 }
 
 /* A carrier that goes on throttling does not keep what it will not take. */
@@ -231,23 +207,10 @@ static void carrier_tick(struct live_carrier *live)
         if (c->lines[i].sends && smpp_link_is_bound(c->lines[i].link))
             smpp_line_watch(&c->lines[i], now_us);
     release_what_pauses(c, now_us);
-    smpp_carrier_wake(c);
+    live_carrier_wake(&c->live);
 }
 
 /* ---- made and freed ---- */
-
-static void on_timer(void *carrier)
-{
-    smpp_feed(carrier);
-}
-
-static void forget_moment(struct carrier_record *r)
-{
-    r->state = CARRIER_UNUSED;
-    r->binds = r->binds_up = 0;
-    r->waiting = r->in_flight = 0;
-    r->note[0] = '\0';
-}
 
 /* The parcels are dispatch's. */
 static void carrier_forget(struct live_carrier *live)
@@ -261,7 +224,16 @@ static void carrier_forget(struct live_carrier *live)
     }
 }
 
-static void carrier_destroy(struct live_carrier *live)
+static void carrier_init(struct live_carrier *live)
+{
+    struct smpp_carrier *c = (struct smpp_carrier *)live;
+
+    smpp_delivered_init(&c->delivered);
+    for (size_t i = 0; i < SMPP_REFERENCES; i++)
+        c->references[i] = (uint16_t)random_fast();
+}
+
+static void carrier_done(struct live_carrier *live)
 {
     struct smpp_carrier *c = (struct smpp_carrier *)live;
 
@@ -274,34 +246,6 @@ static void carrier_destroy(struct live_carrier *live)
         c->deliveries = next;
     }
     smpp_delivered_done(&c->delivered);
-    free(c);
-}
-
-static int carrier_create(struct live_carrier **ret, const struct live_carrier_options *options,
-                          const struct carrier_record *record)
-{
-    struct smpp_carrier *c = calloc(1, sizeof *c);
-
-    *ret = NULL;
-    if (!c)
-        return -ENOMEM;
-    c->live.kind = &smpp_carrier_kind;
-    c->options = *options;
-    c->record = *record;
-    forget_moment(&c->record);
-    c->live.port = (struct carrier){
-        .name = c->record.name, .ops = &smpp_carrier_ops, .number = record->id, .resend = true};
-    carrier_limit_set(&c->live.port, CARRIER_LIMIT_LINK_DOWN, 0);
-    smpp_delivered_init(&c->delivered);
-    for (size_t i = 0; i < SMPP_REFERENCES; i++)
-        c->references[i] = (uint16_t)random_fast();
-    c->timer = loop_timer_new(options->loop, on_timer, c);
-    if (!c->timer) {
-        carrier_destroy(&c->live);
-        return -ENOMEM;
-    }
-    *ret = &c->live;
-    return 0;
 }
 
 static bool is_same(const struct live_settings *a, const struct live_settings *b)
@@ -316,15 +260,17 @@ static void free_settings(struct live_settings *settings)
 }
 
 const struct live_kind smpp_carrier_kind = {.word = "carrier",
-                                            .create = carrier_create,
-                                            .destroy = carrier_destroy,
+                                            .size = sizeof(struct smpp_carrier),
+                                            .ops = &smpp_carrier_ops,
+                                            .init = carrier_init,
+                                            .done = carrier_done,
+                                            .feed = smpp_feed,
                                             .start = carrier_start,
                                             .stop = carrier_stop,
                                             .forget = carrier_forget,
                                             .settings = carrier_settings,
-                                            .drain = carrier_drain,
+                                            .drained = carrier_drained,
                                             .tick = carrier_tick,
                                             .state = carrier_state,
-                                            .count_receipt = carrier_count_receipt,
                                             .same = is_same,
                                             .settings_free = free_settings};

@@ -46,11 +46,7 @@ enum { SMPP_REFERENCES = 1024 };
 
 struct smpp_carrier {
     struct live_carrier live;
-    struct live_carrier_options options;
-    struct carrier_record record; /* as it stands; counts what happens */
     struct smpp_settings *settings;
-    struct loop_timer *timer; /* sends what waits: soon, or when rate and pauses allow */
-    bool awake;               /* the timer will go off at once */
 
     struct smpp_line lines[SMPP_LINES_MAX];
     unsigned line_count;
@@ -80,8 +76,6 @@ struct smpp_carrier {
 
 /* Time that never jumps. */
 int64_t smpp_now_us(void);
-/* Has smpp_feed called soon. */
-void smpp_carrier_wake(struct smpp_carrier *c);
 /* Something has changed that others see: health, state. */
 void smpp_carrier_judge(struct smpp_carrier *c);
 /* The last trouble, for people. */
@@ -104,8 +98,8 @@ void smpp_line_watch(struct smpp_line *l, int64_t now_us);
 
 extern const struct carrier_ops smpp_carrier_ops;
 
-/* Sends what may be sent now, and sets the timer for the rest. */
-void smpp_feed(struct smpp_carrier *c);
+/* Sends what may be sent now. */
+int64_t smpp_feed(struct live_carrier *live);
 /* Messages that it would begin to send now. */
 size_t smpp_feed_room(const struct smpp_carrier *c);
 /* Places of the window that are free, of all lines that may send now. */

@@ -5,8 +5,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-enum { MS_US = 1000 };
-
 /* ---- how much ---- */
 
 bool smpp_line_can_send(const struct smpp_line *l, int64_t now_us)
@@ -41,7 +39,7 @@ static size_t rate_allows(const struct smpp_carrier *c, size_t places)
 
 size_t smpp_feed_room(const struct smpp_carrier *c)
 {
-    if (!c->settings || c->stopping || c->record.drained)
+    if (!c->settings || c->stopping || c->live.record.drained)
         return 0;
     size_t places = rate_allows(c, smpp_feed_places(c, smpp_now_us()));
     return places > c->ready_parts ? places - c->ready_parts : 0;
@@ -84,7 +82,7 @@ static int carrier_submit(struct carrier *port, struct parcel *p)
 {
     struct smpp_carrier *c = (struct smpp_carrier *)port;
 
-    if (c->stopping || c->record.drained || c->record.state != CARRIER_BOUND)
+    if (c->stopping || c->live.record.drained || c->live.record.state != CARRIER_BOUND)
         return -EAGAIN;
     struct smpp_job *j = smpp_job_new(p, ++c->orders);
     if (!j)
@@ -93,7 +91,7 @@ static int carrier_submit(struct carrier *port, struct parcel *p)
     smpp_jobs_add(&c->ready, j);
     c->ready_parts += parts_guessed(j);
     c->unanswered++;
-    smpp_carrier_wake(c);
+    live_carrier_wake(&c->live);
     return 0;
 }
 
@@ -109,7 +107,7 @@ static void carrier_settled(struct carrier *port, struct parcel *p)
         j->line->used -= j->count;
     forget_job(c, j);
     c->room_freed = true;
-    smpp_carrier_wake(c);
+    live_carrier_wake(&c->live);
 }
 
 const struct carrier_ops smpp_carrier_ops = {
@@ -229,7 +227,7 @@ static bool send_part(struct smpp_line *l, struct smpp_job *j, int64_t now_us)
         l->moved_us = now_us; /* the watch begins now */
     smpp_rate_take(&c->rate, now_us);
     smpp_part_sent(part);
-    c->record.submitted++;
+    c->live.record.submitted++;
     if (j->waiting == 0) {
         smpp_jobs_take(&l->queue);
         j->queued = false;
@@ -303,17 +301,17 @@ static void tell_room(struct smpp_carrier *c)
     if (!c->room_freed || smpp_feed_room(c) == 0)
         return;
     c->room_freed = false;
-    dispatch_ready(c->options.dispatch);
+    dispatch_ready(c->live.options.dispatch);
 }
 
-void smpp_feed(struct smpp_carrier *c)
+int64_t smpp_feed(struct live_carrier *live)
 {
+    struct smpp_carrier *c = (struct smpp_carrier *)live;
     int64_t now_us = smpp_now_us();
 
-    c->awake = false;
     if (!c->settings) {
         smpp_limit_judge(c, now_us);
-        return;
+        return -1;
     }
     rebind_faulty(c);
     smpp_carrier_judge(c);
@@ -322,7 +320,5 @@ void smpp_feed(struct smpp_carrier *c)
     if (c->stopping)
         smpp_carrier_leave(c);
     smpp_limit_judge(c, now_us);
-    int64_t next_us = c->settings ? next_look_us(c, now_us) : -1;
-    if (next_us >= 0 && !c->awake)
-        loop_timer_start(c->timer, (uint64_t)(next_us + MS_US - 1) / MS_US, 0);
+    return c->settings ? next_look_us(c, now_us) : -1;
 }

@@ -48,7 +48,7 @@ static void written(void *context, int result)
         smpp_link_respond(l->link, d->token, result >= 0 ? ESME_ROK : ESME_RX_T_APPN);
     forget(c, d);
     if (c->stopping)
-        smpp_carrier_wake(c);
+        live_carrier_wake(&c->live);
 }
 
 void smpp_inbox_take(struct smpp_line *l, const struct smpp_pdu *pdu, uint64_t token)
@@ -61,7 +61,7 @@ void smpp_inbox_take(struct smpp_line *l, const struct smpp_pdu *pdu, uint64_t t
     if (!noted)
         smpp_link_respond(l->link, token, ESME_RX_T_APPN);
     else if (d->is_receipt)
-        receipts_take(c->options.receipts, &d->receipt, written, noted);
+        receipts_take(c->live.options.receipts, &d->receipt, written, noted);
     else
-        arrivals_take(c->options.arrivals, &d->arrival, written, noted);
+        arrivals_take(c->live.options.arrivals, &d->arrival, written, noted);
 }

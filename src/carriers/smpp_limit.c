@@ -11,14 +11,14 @@ enum { HOLD_US = 1000000 };
 /* Whether or not anything waits. */
 static enum carrier_limit standing(const struct smpp_carrier *c)
 {
-    if (!c->settings || c->stopping || c->record.state != CARRIER_BOUND)
+    if (!c->settings || c->stopping || c->live.record.state != CARRIER_BOUND)
         return CARRIER_LIMIT_LINK_DOWN;
-    return c->record.drained ? CARRIER_LIMIT_DRAINED : CARRIER_LIMIT_NONE;
+    return c->live.record.drained ? CARRIER_LIMIT_DRAINED : CARRIER_LIMIT_NONE;
 }
 
 static bool work_waits(const struct smpp_carrier *c)
 {
-    bool waits = c->ready.first || dispatch_waiting(c->options.dispatch, &c->live.port) > 0;
+    bool waits = c->ready.first || dispatch_waiting(c->live.options.dispatch, &c->live.port) > 0;
 
     for (unsigned i = 0; i < c->line_count && !waits; i++)
         waits = c->lines[i].queue.first;

@@ -17,7 +17,7 @@ static void on_bound(void *line)
     l->fault = NULL;
     c->room_freed = true;
     smpp_carrier_judge(c);
-    smpp_carrier_wake(c);
+    live_carrier_wake(&c->live);
 }
 
 static void on_lost(void *line, const char *why)
@@ -29,9 +29,9 @@ static void on_lost(void *line, const char *why)
     smpp_carrier_note(c, "%s: %s", l->name, why);
     smpp_answer_lost(l);
     smpp_carrier_judge(c);
-    if (c->record.state != CARRIER_BOUND)
+    if (c->live.record.state != CARRIER_BOUND)
         smpp_feed_return(c);
-    smpp_carrier_wake(c);
+    live_carrier_wake(&c->live);
 }
 
 static void on_answered(void *line, void *part, const struct smpp_pdu *response)
@@ -52,7 +52,7 @@ static struct smpp_link_options link_options(struct smpp_line *l, enum smpp_bind
     const struct config_carrier *f = &s->config;
 
     return (struct smpp_link_options){
-        .loop = l->carrier->options.loop,
+        .loop = l->carrier->live.options.loop,
         .name = l->name,
         .bind = bind,
         .host = f->address.host,

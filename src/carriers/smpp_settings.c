@@ -10,33 +10,11 @@ _Static_assert(SMPP_ID_AUTO == 0 && SMPP_ID_TEXT == 1 && SMPP_ID_HEX_ANSWER == 2
                    SMPP_ID_HEX_RECEIPT == 3,
                "receipt_ids: the words of the configuration stand in the order of the enum");
 
-/* All texts are there afterwards, or NULL, so that they can be freed. */
-static bool copy_config(struct config_carrier *c)
+SECTION_FUNCTIONS(config_carrier, CONFIG_CARRIER_ROWS)
+
+bool smpp_settings_same(const struct smpp_settings *s, const struct config_carrier *config)
 {
-    bool whole = true;
-
-    c->place = NULL; /* of the configuration, as the next two */
-    c->texts = c->origins = NULL;
-#define X(key, type, ...) SECTION_COPY_##type(key)
-    CONFIG_CARRIER_ROWS(X)
-#undef X
-    return whole;
-}
-
-static void free_config(struct config_carrier *c)
-{
-#define X(key, type, ...) SECTION_FREE_##type(key)
-    CONFIG_CARRIER_ROWS(X)
-#undef X
-}
-
-bool smpp_settings_same(const struct smpp_settings *s, const struct config_carrier *b)
-{
-    const struct config_carrier *a = &s->config;
-
-#define X(key, type, ...) SECTION_SAME_##type(key)
-    return strcmp(a->name, b->name) == 0 CONFIG_CARRIER_ROWS(X);
-#undef X
+    return same_config(&s->config, config);
 }
 
 /* ---- what it means ---- */

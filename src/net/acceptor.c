@@ -85,9 +85,13 @@ static void accept_one(struct acceptor *a, int fd, const struct sockaddr *addres
     int on = 1;
 
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    if (!conn_open(a->options.table, fd, address, deadline_us)) {
+    const struct conn *c = conn_open(a->options.table, fd, address, deadline_us);
+    if (!c) {
         metric_add(METRIC_HTTP_REFUSED, METRIC_DOOR_FULL, 1);
         close(fd);
+    } else if (a->options.admits && !a->options.admits(a->options.context, &c->address)) {
+        metric_add(METRIC_HTTP_REFUSED, METRIC_DOOR_STRANGER, 1);
+        close_connection(a, fd);
     } else if (epoll_ctl(a->epoll, EPOLL_CTL_ADD, fd, &event) < 0) {
         close_connection(a, fd);
     }

@@ -11,6 +11,8 @@ struct acceptor_options {
     struct conn_table *table;
     int64_t first_byte_us; /* how long a connection may stay silent */
     bool plain;            /* the other way round: TLS is what is shown out */
+    /* On the acceptor's thread: whether this address may come at all. NULL: every one may. */
+    bool (*admits)(void *context, const struct in6_addr *address);
     /* On the starting thread: the address is known, nothing has been accepted yet. */
     void (*bound)(void *context, const char *address);
     /* On the acceptor's thread: the connection is the receiver's now. */

@@ -17,9 +17,7 @@
 enum {
     IN_MAX = 9 << 20, /* the largest body that any server here takes, and a head */
     UNSENT_MAX = 18 << 20,
-    KEPT_IN = 16 << 10,
-    DISCARD_MAX = 8 << 20, /* of a body too large: read on so far, to be able to answer */
-    STEPS_MAX = 128,       /* in a row before others get their turn; a request takes two to four */
+    STEPS_MAX = 128, /* in a row before others get their turn; a request takes two to four */
     LINGER_US = 2000000
 };
 
@@ -41,15 +39,13 @@ static void set_owing(struct http_conn *c, bool owing)
     c->owing = owing;
 }
 
-static void find_peer(struct http_conn *c)
+void http_peer_init(struct http_peer *p, const struct in6_addr *address)
 {
-    const struct in6_addr *address = &conn_at(&c->worker->server->table, c->fd)->address;
-
-    c->peer.address = *address;
+    p->address = *address;
     if (IN6_IS_ADDR_V4MAPPED(address))
-        inet_ntop(AF_INET, address->s6_addr + 12, c->peer.text, sizeof c->peer.text);
+        inet_ntop(AF_INET, address->s6_addr + 12, p->text, sizeof p->text);
     else
-        inet_ntop(AF_INET6, address, c->peer.text, sizeof c->peer.text);
+        inet_ntop(AF_INET6, address, p->text, sizeof p->text);
 }
 
 struct http_conn *http_conn_new(struct http_worker *w, int fd)
@@ -64,7 +60,7 @@ struct http_conn *http_conn_new(struct http_worker *w, int fd)
         tls_stream_init_plain(&c->tls);
     c->worker = w;
     c->fd = fd;
-    find_peer(c);
+    http_peer_init(&c->peer, &conn_at(&w->server->table, fd)->address);
     c->state = w->server->tls ? CONN_HANDSHAKE : CONN_HEAD;
     c->readable = true;
     c->tls.output = &w->cipher;
@@ -77,6 +73,7 @@ void http_conn_free(struct http_conn *c)
 {
     tls_stream_done(&c->tls);
     buf_done(&c->in);
+    http_body_count(c);
     buf_done(&c->unsent);
     free(c);
 }
@@ -240,8 +237,7 @@ static enum http_method method_of(struct str name)
     return HTTP_OTHER;
 }
 
-/* The request is whole, or as much of it as will be looked at. */
-static bool handle(struct http_conn *c)
+bool http_conn_handle(struct http_conn *c)
 {
     struct http_request *r = c->request;
 
@@ -256,11 +252,10 @@ static bool handle(struct http_conn *c)
     return done && c->state != CONN_DEAD;
 }
 
-/* Answered without having been read to its end: the connection cannot go on. */
-static bool refuse(struct http_conn *c)
+bool http_conn_refuse(struct http_conn *c)
 {
     c->close_after = true;
-    return handle(c);
+    return http_conn_handle(c);
 }
 
 /* The views of the head point into `in`, unless that will grow for the body: then into a copy. */
@@ -269,21 +264,16 @@ static bool parse_head(struct http_conn *c)
     struct http_request *r = c->request;
     struct str head = {c->in.p, c->head_size};
 
+    c->head_apart = false;
     r->malformed = http_head_parse(head, &r->head);
     if (r->malformed)
         return false;
     if (!r->head.chunked && r->head.content_length <= c->in.n - c->head_size)
         return true;
     head = arena_copy(&r->arena, head);
+    c->head_apart = true;
     r->malformed = head.p ? http_head_parse(head, &r->head) : "it does not fit into memory";
     return !r->malformed;
-}
-
-static bool too_large(const struct http_conn *c, uint64_t body)
-{
-    const struct http_server_options *o = &c->worker->server->options;
-
-    return body > o->body_max && (!o->body_max_of || body > o->body_max_of(c->request));
 }
 
 static bool begin_request(struct http_conn *c)
@@ -299,27 +289,26 @@ static bool begin_request(struct http_conn *c)
     if (c->head_size == 0) {
         r->malformed = http_head_is_bare(buf_str(&c->in)) ? "its lines must end with CR and LF"
                                                           : "its head does not end";
-        return refuse(c);
+        return http_conn_refuse(c);
     }
     if (!parse_head(c))
-        return refuse(c);
+        return http_conn_refuse(c);
     r->head_too_large = c->head_size > HTTP_HEAD_MAX;
     r->method = method_of(r->head.method);
     c->close_after = !r->head.keep_alive;
     c->chunks = (struct http_chunks){0};
     c->discarded = 0;
     c->state = CONN_BODY;
-    r->body_too_large = too_large(c, r->head.content_length);
-    if (r->head.content_length > DISCARD_MAX)
-        return refuse(c);
+    r->body_too_large = http_body_too_large(c, r->head.content_length);
+    if (r->head.content_length > HTTP_DISCARD_MAX)
+        return http_conn_refuse(c);
     if (r->head.expects_continue && c->in.n == c->head_size &&
         (!tls_stream_write(&c->tls, STR("HTTP/1.1 100 Continue\r\n\r\n")) || !send_cipher(c)))
         http_conn_close(c);
     return c->state != CONN_DEAD;
 }
 
-/* More plaintext, or the end of the connection. */
-static bool want_more(struct http_conn *c)
+bool http_conn_want_more(struct http_conn *c)
 {
     switch (receive_plain(c)) {
     case TLS_OK:
@@ -343,72 +332,16 @@ static bool do_head(struct http_conn *c)
         return begin_request(c);
     }
     size_t had = c->in.n;
-    bool more = want_more(c);
+    bool more = http_conn_want_more(c);
     if (had == 0 && c->state == CONN_HEAD && c->in.n) /* its first bytes */
-        http_conn_set_deadline(c, c->worker->server->options.request_timeout_us);
+        http_conn_set_deadline(c, c->worker->server->options.head_timeout_us);
     return more;
 }
 
-static void drop(struct http_conn *c, size_t from, size_t n)
+void http_conn_drop(struct http_conn *c, size_t from, size_t n)
 {
     memmove(c->in.p + from, c->in.p + from + n, c->in.n - from - n);
     c->in.n -= n;
-}
-
-/* A body too large with a known length is passed over as it comes. */
-static bool discard_sized(struct http_conn *c)
-{
-    uint64_t left = c->request->head.content_length - c->discarded;
-    size_t here = c->in.n - c->head_size;
-
-    if (here > left)
-        here = (size_t)left;
-    drop(c, c->head_size, here);
-    c->discarded += here;
-    return c->discarded == c->request->head.content_length ? handle(c) : want_more(c);
-}
-
-static bool do_sized_body(struct http_conn *c)
-{
-    struct http_request *r = c->request;
-
-    if (r->body_too_large)
-        return discard_sized(c);
-    if (c->in.n - c->head_size < r->head.content_length)
-        return want_more(c);
-    r->body = (struct str){c->in.p + c->head_size, (size_t)r->head.content_length};
-    return handle(c);
-}
-
-static bool do_chunked_body(struct http_conn *c)
-{
-    struct http_request *r = c->request;
-    struct http_chunks *k = &c->chunks;
-    int done = http_chunks_step(k, c->in.p + c->head_size, c->in.n - c->head_size);
-
-    if (!r->body_too_large && too_large(c, k->out))
-        r->body_too_large = true;
-    /* Close the gap that decoding left, so that a body of many small chunks stays small. */
-    drop(c, c->head_size + k->out, k->in - k->out);
-    k->in = k->out;
-    if (r->body_too_large) {
-        c->discarded += k->out;
-        drop(c, c->head_size, k->out);
-        k->in = k->out = 0;
-    }
-    if (done < 0)
-        r->malformed = "the chunks of the body are malformed";
-    if (done < 0 || c->discarded > DISCARD_MAX)
-        return refuse(c);
-    if (done == 0)
-        return want_more(c);
-    r->body = (struct str){c->in.p + c->head_size, k->out};
-    return handle(c);
-}
-
-static bool do_body(struct http_conn *c)
-{
-    return c->request->head.chunked ? do_chunked_body(c) : do_sized_body(c);
 }
 
 /* Bytes of `in` that belong to the request that was answered. */
@@ -420,7 +353,7 @@ static size_t request_size(const struct http_conn *c)
         return c->in.n;
     if (r->head.chunked)
         return c->head_size + c->chunks.in;
-    return c->head_size + (r->body_too_large ? 0 : (size_t)r->head.content_length);
+    return c->head_size + (http_body_is_passed_over(r) ? 0 : (size_t)r->head.content_length);
 }
 
 static void half_close(struct http_conn *c)
@@ -440,15 +373,16 @@ static void await_head(struct http_conn *c)
     const struct http_server_options *o = &c->worker->server->options;
 
     c->state = CONN_HEAD;
-    http_conn_set_deadline(c, c->in.n ? o->request_timeout_us : o->idle_timeout_us);
+    http_conn_set_deadline(c, c->in.n ? o->head_timeout_us : o->idle_timeout_us);
 }
 
 /* The answer is out, as far as we are concerned. */
 void http_conn_finish(struct http_conn *c)
 {
-    drop(c, 0, request_size(c));
-    if (c->in.n == 0 && c->in.size > KEPT_IN)
+    http_conn_drop(c, 0, request_size(c));
+    if (c->in.n == 0 && c->in.size > HTTP_KEPT_IN)
         buf_done(&c->in);
+    http_body_count(c);
     c->scanned = 0;
     set_owing(c, c->unsent.n > 0);
     http_request_end(c->request);
@@ -486,7 +420,8 @@ static void tell_answered(const struct http_conn *c)
 void http_conn_answer(struct http_conn *c)
 {
     tell_answered(c);
-    if (atomic_load_explicit(&c->worker->server->draining, memory_order_relaxed))
+    if (c->request->last ||
+        atomic_load_explicit(&c->worker->server->draining, memory_order_relaxed))
         c->close_after = true;
     if (c->request->stream) {
         http_stream_start(c);
@@ -532,7 +467,7 @@ static bool step(struct http_conn *c)
     case CONN_HEAD:
         return do_head(c);
     case CONN_BODY:
-        return do_body(c);
+        return http_body_step(c);
     case CONN_STREAM:
         return http_stream_step(c);
     case CONN_FLUSH:

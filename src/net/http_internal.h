@@ -1,4 +1,4 @@
-/* Shared by http_server.c, http_conn.c, http_request.c and http_stream.c only. */
+/* Shared by http_server.c, http_conn.c, http_body.c, http_request.c and http_stream.c only. */
 #pragma once
 
 #include "net/acceptor.h"
@@ -10,6 +10,9 @@ enum {
     HTTP_HEAD_MAX = 16 << 10,  /* allowed */
     HTTP_HEAD_READ = 64 << 10, /* read, to be able to say so; a longer one is not looked at */
     HTTP_RECEIVE = 64 << 10,
+    HTTP_KEPT_IN = 16 << 10, /* memory that a connection keeps between requests */
+    HTTP_DISCARD_MAX =
+        8 << 20, /* of a body that is passed over: read so far, to be able to answer */
     HTTP_ARENA_MAX = 16 << 20, /* memory of a request, besides its body */
     HTTP_OUT_MAX = 16 << 20    /* and of its answer: a hundred of the largest messages */
 };
@@ -47,6 +50,7 @@ struct http_server {
     struct tls_context *tls;
     struct http_worker *workers;
     _Atomic unsigned in_flight; /* requests between their head and the end of their answer */
+    _Atomic size_t bodies;      /* memory that their bodies take */
     _Atomic bool draining, stopping;
 };
 
@@ -72,7 +76,9 @@ struct http_conn {
     size_t sent;       /* of `unsent`, from its front */
     size_t scanned;    /* of `in`, for the end of the head */
     size_t head_size;
-    uint64_t discarded; /* bytes of a body too large that were passed over */
+    bool head_apart;    /* its views point into a copy, not into `in` */
+    uint64_t discarded; /* bytes of a body that were passed over */
+    size_t counted;     /* of `in`, among the server's `bodies` */
     struct http_chunks chunks;
     struct http_request *request;
     bool readable;    /* the socket may hold more */
@@ -112,6 +118,24 @@ bool http_conn_send_unsent(struct http_conn *c);
 void http_conn_finish(struct http_conn *c);
 /* Has http_conn_run called in this round of the loop or the next. */
 void http_conn_want_turn(struct http_conn *c);
+
+/* The request is whole, or as much of it as will be looked at. True when there is more to do. */
+bool http_conn_handle(struct http_conn *c);
+/* Answered without having been read to its end: the connection cannot go on. */
+bool http_conn_refuse(struct http_conn *c);
+/* More plaintext, or the end of the connection. */
+bool http_conn_want_more(struct http_conn *c);
+/* Takes bytes out of `in`. */
+void http_conn_drop(struct http_conn *c, size_t from, size_t n);
+
+/* http_body.c */
+/* The part of http_conn_run's when a body is to come. */
+bool http_body_step(struct http_conn *c);
+bool http_body_too_large(const struct http_conn *c, uint64_t size);
+/* It is read, and not kept. */
+bool http_body_is_passed_over(const struct http_request *r);
+/* Counts what it takes; false when it has grown, and all take more than they may together. */
+bool http_body_count(struct http_conn *c);
 
 /* http_stream.c */
 /* The handler has returned: the head goes out. */

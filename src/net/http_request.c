@@ -56,7 +56,7 @@ struct http_request *http_request_new(struct http_conn *c)
     r->malformed = NULL;
     r->stream = NULL;
     r->length = -1;
-    r->body_too_large = r->head_too_large = r->suspended = false;
+    r->body_too_large = r->no_room = r->head_too_large = r->suspended = r->last = false;
     r->status = 500;
     r->content_type = "application/json";
     r->static_body = (struct str){NULL, 0};

@@ -267,6 +267,16 @@ static void tell_address(void *server, const char *address)
 }
 
 /* On the acceptor's thread. */
+static bool admits(void *server, const struct in6_addr *address)
+{
+    const struct http_server_options *o = &((struct http_server *)server)->options;
+    struct http_peer peer;
+
+    http_peer_init(&peer, address);
+    return o->admits(o->context, &peer);
+}
+
+/* On the acceptor's thread. */
 static void take_connection(void *server, int fd)
 {
     struct http_server *s = server;
@@ -303,8 +313,9 @@ static int start_threads(struct http_server *s, char why[HTTP_WHY_SIZE])
 {
     struct acceptor_options door = {.listen = s->options.listen,
                                     .table = &s->table,
-                                    .first_byte_us = s->options.request_timeout_us,
+                                    .first_byte_us = s->options.head_timeout_us,
                                     .plain = !s->options.identity,
+                                    .admits = s->options.admits ? admits : NULL,
                                     .bound = tell_address,
                                     .take = take_connection,
                                     .context = s};
@@ -332,6 +343,8 @@ int http_server_start(struct http_server **ret, const struct http_server_options
         return -ENOMEM;
     }
     s->options = *options;
+    if (!s->options.head_timeout_us)
+        s->options.head_timeout_us = options->request_timeout_us;
     s->workers = calloc(options->workers, sizeof *s->workers);
     if (!s->workers ||
         conn_table_init(&s->table, options->max_connections, options->max_per_address) < 0) {

@@ -31,6 +31,8 @@ struct http_peer {
     char text[INET6_ADDRSTRLEN]; /* "203.0.113.7", "2001:db8::1"; no port */
 };
 
+void http_peer_init(struct http_peer *p, const struct in6_addr *address);
+
 struct http_conn;
 struct http_request;
 struct http_stream_ops;
@@ -46,6 +48,7 @@ struct http_request {
     struct str body;
     const char *malformed; /* what is wrong with the request as HTTP, or NULL */
     bool body_too_large;   /* then it is empty here */
+    bool no_room;          /* beside the bodies of others; then it is empty here */
     bool head_too_large;
     char id[REQUEST_ID_SIZE + 1]; /* goes out as X-Request-Id */
     const struct http_peer *peer; /* lives as long as the connection */
@@ -59,6 +62,7 @@ struct http_request {
     struct buf out;
     struct http_header headers[HTTP_HEADERS_MAX]; /* values live in the arena or for ever */
     size_t header_count;
+    bool last; /* the connection ends with this answer */
 
     /* For the handler that suspends. */
     http_handler *finish;
@@ -82,11 +86,15 @@ struct http_server_options {
     unsigned workers;
     unsigned max_connections, max_per_address;
     int64_t request_timeout_us; /* a whole request must have arrived, an answer been taken */
+    int64_t head_timeout_us;    /* its head, and the first byte of all; 0: no sooner than that */
     int64_t idle_timeout_us;
     size_t body_max;
     /* Asked about a body over body_max: how large this request's may be. On the worker's thread,
      * when the head is known; may be NULL. */
     size_t (*body_max_of)(struct http_request *r);
+    size_t bodies_max; /* memory of the bodies of all requests together; 0: any */
+    /* On the acceptor's thread: whether connections of this address are taken. May be NULL. */
+    bool (*admits)(void *context, const struct http_peer *peer);
     struct tls_identity *identity; /* the server takes it over; NULL: plain HTTP */
     http_handler *handler;
     /* On the worker's thread: the answer is on its way, or a stream begins. May be NULL. */

@@ -15,8 +15,35 @@
 #include <unistd.h>
 
 enum { FOLDER_DIGITS = 13, FILE_DIGITS = 15, TRIES = 8 };
+/* What fits into a name. */
+#define RUN_MAX ((INT64_C(1) << (4 * FILE_DIGITS - MEDIA_RUN_BITS)) - 1)
 
 /* ---- the folder ---- */
+
+/* A name of exactly so many hexadecimal digits; -EINVAL: it is none. */
+static int64_t read_name(const char *name, size_t digits)
+{
+    if (strlen(name) != digits || strspn(name, "0123456789abcdef") != digits)
+        return -EINVAL;
+    return (int64_t)strtoull(name, NULL, 16);
+}
+
+/* The newest that any run has made; -1: none. */
+static int64_t newest_run(const struct media_folder *f)
+{
+    int64_t newest = -1;
+    struct dirent *one;
+    DIR *all = opendir(f->path);
+
+    while (all && (one = readdir(all))) {
+        int64_t run = read_name(one->d_name, FOLDER_DIGITS) >> (MEDIA_RUN_BITS - MEDIA_FOLDER_BITS);
+        if (run > newest && run < RUN_MAX)
+            newest = run;
+    }
+    if (all)
+        closedir(all);
+    return newest;
+}
 
 struct media_folder *media_folder_new(const char *store_path, int64_t now_us)
 {
@@ -28,7 +55,8 @@ struct media_folder *media_folder_new(const char *store_path, int64_t now_us)
         free(f);
         return NULL;
     }
-    f->run = now_us / 1000000;
+    int64_t newest = newest_run(f);
+    f->run = newest < now_us / 1000000 ? now_us / 1000000 : newest + 1;
     atomic_init(&f->next, f->run << MEDIA_RUN_BITS);
     return f;
 }
@@ -60,14 +88,6 @@ static void place_path(const struct media_folder *f, int64_t place,
 {
     snprintf(path, STORE_MEDIA_PATH_SIZE, "%s/%0*llx/%0*llx", f->path, FOLDER_DIGITS,
              (unsigned long long)folder_of(place), FILE_DIGITS, (unsigned long long)place);
-}
-
-/* A name of exactly so many hexadecimal digits; -EINVAL: it is none. */
-static int64_t read_name(const char *name, size_t digits)
-{
-    if (strlen(name) != digits || strspn(name, "0123456789abcdef") != digits)
-        return -EINVAL;
-    return (int64_t)strtoull(name, NULL, 16);
 }
 
 int64_t media_place_of(const struct media_folder *f, const char *path)
@@ -167,7 +187,7 @@ int store_media_temporary(const struct store *s, char path[STORE_MEDIA_PATH_SIZE
     struct media_folder *f = s->media;
     int fd = -EEXIST;
 
-    /* A start within the same second may have left some behind. */
+    /* Another program with the same store may have begun in the same second. */
     while (fd == -EEXIST)
         fd = make_file(f, atomic_fetch_add(&f->next, 1), path);
     return fd;

@@ -13,7 +13,7 @@ enum { MEDIA_RUN_BITS = 28, MEDIA_FOLDER_BITS = 8 };
 
 struct media_folder {
     char *path;
-    int64_t run;             /* seconds of the time when it was opened */
+    int64_t run; /* seconds of the time when it was opened, or more: later than any other has */
     _Atomic int64_t next;    /* any thread */
     _Atomic int64_t reserve; /* bytes of the disk; any thread */
     DIR *walk;               /* the writing thread's */

@@ -12,6 +12,16 @@ import { sleep, slowness, until } from './lib/wait.mjs';
 const cycles = Number(process.env.SKYLARK_CRASH_CYCLES ?? 5);
 const window = 20;
 
+async function all(live, direction) {
+  const messages = [];
+  for (let cursor = ''; cursor !== null;) {
+    const { data, pagination } = (await live.client.get(`/v1/messages?direction=${direction}&limit=100${cursor && `&cursor=${cursor}`}`)).body;
+    messages.push(...data);
+    cursor = pagination.nextCursor ?? null;
+  }
+  return messages;
+}
+
 it(`mms: ${cycles} times kill -9 in the middle of a window`, { timeout: 240_000 * slowness }, async (t) => {
   const folder = temporaryFolder();
   const pictures = 16;
@@ -94,21 +104,20 @@ it(`mms: ${cycles} times kill -9 in the middle of a window`, { timeout: 240_000 
     });
     assert.ok(acme.maybeTwice <= allowed, `${acme.maybeTwice} counted, ${allowed} allowed`);
 
-    const arrived = new Map();
-    for (let query = '?direction=inbound&limit=100', page; query; query = page.nextCursor ? `?direction=inbound&limit=100&cursor=${page.nextCursor}` : null) {
-      page = (await live.client.get(`/v1/messages${query}`)).body;
-      for (const message of page.data) arrived.set(message.text, message);
-    }
+    const arrived = new Map((await all(live, 'inbound')).map((message) => [message.text, message]));
     assert.deepEqual([...brought].filter((text) => !arrived.has(text)), [], 'every message that was answered for is there');
     for (const text of [...brought].slice(-20)) {
       const { bytes } = await live.client.exchange('GET', new URL(arrived.get(text).mediaUrls[0]).pathname);
       assert.deepEqual(bytes, jpeg(5000, text));
     }
+    // Every content once, and nothing that no message has. Chores come when nothing else is to be done.
+    const contents = arrived.size + new Set((await all(live, 'outbound')).map((message) => message.mediaUrls[0])).size;
+    const kept = () => readdirSync(join(folder, 'media'), { recursive: true, withFileTypes: true }).filter((f) => f.isFile()).length;
+    await until(`${contents} files`, () => kept() === contents, { within: 20_000 }).catch((error) => { throw new Error(`${error.message}; there are ${kept()}`); });
     await live.server.stop();
-    const contents = brought.size + pictures;
-    const kept = readdirSync(join(folder, 'media'), { recursive: true, withFileTypes: true }).filter((f) => f.isFile()).length;
+    assert.equal(kept(), contents);
     assert.deepEqual(peer.faults, []);
-    t.diagnostic(`${acknowledged.size} acknowledged, ${most} twice, ${acme.maybeTwice} counted, ${allowed} allowed; ${brought.size} brought, ${kept} files for ${contents} contents`);
+    t.diagnostic(`${acknowledged.size} acknowledged, ${most} twice, ${acme.maybeTwice} counted, ${allowed} allowed; ${brought.size} brought, ${contents} contents`);
   } finally {
     clearInterval(courier);
     await live.server.dispose();

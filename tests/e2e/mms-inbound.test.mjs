@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { jpeg, mediaFiles, mp4, png } from './lib/media-files.mjs';
-import { NAMESPACE, basic, envelope, listenerOf, withMms } from './lib/mmsc.mjs';
+import { NAMESPACE, basic, envelope, listenerOf, mmsc, withMms } from './lib/mmsc.mjs';
 import { sourceRoot } from './lib/program.mjs';
 import { Receiver } from './lib/receiver.mjs';
 import { Hooks, localhostAllowed, newSecret } from './lib/webhooks.mjs';
@@ -186,11 +186,16 @@ describe('mms: what an MMSC brings', { timeout: 120_000 * slowness }, () => {
     peer.shows = basic('mmsc', 'n3w');
     assert.equal((await deliver()).status, 200);
     live.configure(live.sections({ listen_password: 'n3w', allow: '127.0.0.2/32, 192.0.2.0/24' }));
-    await until('the allow list', async () => (await deliver()).status === 403);
+    // Where no MMSC comes from this address the connection is closed before a word is said.
+    const isCut = () => deliver().then(() => false, () => true);
+    await until('the allow list', isCut);
     assert.equal((await deliver({ localAddress: '127.0.0.2' })).status, 200);
     live.configure(live.sections({ listen_password: 'n3w', allow: '10.1.2.3/8' }));
     await until('the fault', () => /\[mmsc acme\] allow: '10\.1\.2\.3\/8' is an address in a network/.test(live.server.stderr));
-    assert.equal((await deliver()).status, 403, 'all is as it was');
+    assert.ok(await isCut(), 'all is as it was');
+    // With a second one that may come from everywhere, the path decides.
+    live.configure({ ...live.sections(), mmsc: { ...live.sections({ listen_password: 'n3w', allow: '127.0.0.2/32' }).mmsc, other: mmsc(peer) } });
+    await until('the second MMSC', () => deliver().then(({ status }) => status === 403, () => false));
   }));
 
   it('over TLS with the certificate of the API', withMms(files, {}, { sections: { mm7: { listen: '127.0.0.1:0', tls: 'on' } } }, async ({ peer, live, client }) => {

@@ -1,8 +1,12 @@
 // What our listener bears: long texts, repetitions, many large bodies at once, and strangers.
 import { describe, it } from 'node:test';
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import net from 'node:net';
+import { join } from 'node:path';
 import { mediaFiles, png } from './lib/media-files.mjs';
-import { Mmsc, mmsServer, withMms } from './lib/mmsc.mjs';
+import { Mmsc, basic, mmsServer, withMms } from './lib/mmsc.mjs';
+import { skylark } from './lib/program.mjs';
 import { Receiver } from './lib/receiver.mjs';
 import { removeFolder, temporaryFolder } from './lib/server.mjs';
 import { Hooks, localhostAllowed, newSecret } from './lib/webhooks.mjs';
@@ -11,6 +15,13 @@ import { slowness, until } from './lib/wait.mjs';
 const files = () => mediaFiles();
 
 const text = (bytes, charset = 'utf-8') => ({ type: `text/plain; charset=${charset}`, bytes });
+// Connections to the listener that say `words` and then nothing more; `open` counts those that were not cut.
+const crowd = (listener, count, words, options = {}) => {
+  const { hostname: host, port } = new URL(listener);
+  const sockets = Array.from({ length: count }, () => net.connect({ host, port, ...options }, function say() { this.write(words); }).on('error', () => {}));
+  return { open: () => sockets.filter((s) => !s.destroyed).length, leave: () => sockets.forEach((s) => s.destroy()) };
+};
+
 const inbox = async (client, query = '') => (await client.get(`/v1/messages?direction=inbound${query}`)).body.data;
 
 describe('mms: what the listener bears', { timeout: 120_000 * slowness }, () => {
@@ -45,6 +56,56 @@ describe('mms: what the listener bears', { timeout: 120_000 * slowness }, () => 
     await peer.deliver({ parts: [text(Buffer.from('\x80 5 \x96 \x93caf\xe9\x94\r\nbye\x07', 'latin1'), 'windows-1252')] });
     assert.equal((await inbox(client))[0].text, '€ 5 – “café”\nbye ');
   }));
+
+  it('more large messages at once than there is room for: they are to come again', withMms(files, {}, {}, async ({ peer, client }) => {
+    const head = 'POST /mm7/acme HTTP/1.1\r\nHost: x\r\nContent-Type: text/xml\r\nContent-Length: 8000000\r\n\r\n';
+    const hold = crowd(peer.listener, 20, Buffer.concat([Buffer.from(head), Buffer.alloc(7_900_000, 32)]));
+    try {
+      const bring = () => peer.deliver({ parts: [{ type: 'image/png', bytes: png(5_000_000) }] });
+      const refused = await until('no room', async () => { const r = await bring(); return r.code !== 1000 && r; }, { within: 20_000 });
+      assert.deepEqual([refused.status, refused.kind, refused.code], [503, 'VASPErrorRsp', 3000]);
+      assert.ok(Number(refused.headers['retry-after']) > 0);
+      assert.equal((await peer.report('small@mmsc', 'Retrieved')).code, 1000, 'there is always room for what is small');
+      hold.leave();
+      await until('room', async () => (await bring()).code === 1000);
+    } finally {
+      hold.leave();
+    }
+    assert.equal((await inbox(client)).length, 1);
+  }));
+
+  it('strangers, who are cut before they can be in the way', withMms(files, {}, {
+    settings: { listen_username: 'a', listen_password: 'b', allow: '127.0.0.1/32' },
+  }, async ({ peer }) => {
+    peer.shows = basic('a', 'b');
+    const strangers = crowd(peer.listener, 1500, 'POST /mm7/acme HTTP/1.1\r\nHost', { localAddress: '127.0.0.2' });
+    try {
+      await until('all to be cut', () => strangers.open() === 0, { within: 20_000 });
+      assert.equal((await peer.report('x@mmsc', 'Retrieved')).code, 1000);
+    } finally {
+      strangers.leave();
+    }
+  }));
+
+  it('no door that everybody could use, where others can reach it', async () => {
+    const folder = temporaryFolder();
+    const file = join(folder, 'skylark.ini');
+    const check = (more) => {
+      writeFileSync(file, `[sender +18005551234]\ncapabilities = mms\n[mm7]\nlisten = 0.0.0.0:8444\n[mmsc acme]\nurl = http://127.0.0.1:1/\n${more}`);
+      return skylark(['config', 'check', '--config', file]);
+    };
+    try {
+      const open = await check('');
+      assert.equal(open.code, 78, open.stderr);
+      assert.match(open.stderr, /\[mmsc acme\] everybody who reaches mm7\.listen could bring its reports; set listen_username and listen_password, or allow/);
+      for (const more of ['allow = 192.0.2.0/24\n', 'listen_username = a\nlisten_password = b\n']) {
+        const { code, stderr } = await check(more);
+        assert.equal(code, 0, stderr);
+      }
+    } finally {
+      removeFolder(folder);
+    }
+  });
 
   it('a message that is brought again is not another one, also after a restart', async () => {
     const folder = temporaryFolder();
