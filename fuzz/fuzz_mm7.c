@@ -1,7 +1,9 @@
 /* What an MMSC may send: a Content-Type on the first line, and behind it the body. What is heard
  * lies where it should, is UTF-8 where it comes from XML, and an answer to it can be said and
- * heard. */
+ * heard. A message that it brings can be shown. */
 #include "base/utf8.h"
+#include "carriers/mm7_deliver.h"
+#include "carriers/mm7_text.h"
 #include "mm7/mm7.h"
 
 #include <assert.h>
@@ -50,6 +52,34 @@ static void check_answer(const struct mm7_heard *h, struct arena *a)
     buf_done(&out);
 }
 
+static void check_shown(struct str text, bool is_line)
+{
+    assert(utf8_valid(text));
+    for (unsigned bytes; text.n; text = str_skip(text, bytes)) {
+        int32_t point = utf8_decode(text, &bytes);
+        assert(point >= 0xa0 || (point >= ' ' && point < 0x7f) ||
+               (!is_line && (point == '\n' || point == '\t')));
+    }
+}
+
+static void check_message(const struct mm7_heard *h, const struct mm7_part *parts, size_t count,
+                          struct arena *a)
+{
+    struct mm7_delivered d;
+    enum mm7_bringing brings;
+
+    if (mm7_deliver_read(&d, &brings, a, 1, h, parts, count) || brings != MM7_BRINGS_MESSAGE)
+        return;
+    check_shown(d.arrival.text, false);
+    check_shown(d.arrival.subject, true);
+    assert(d.arrival.text.n <= MM7_TEXT_SHOWN && d.file_count <= MEDIA_MAX);
+    if (d.arrival.text_cut) {
+        struct str whole = d.files[d.file_count - 1]->bytes;
+        assert(whole.n > d.arrival.text.n && str_starts(whole, d.arrival.text));
+        check_shown(whole, false);
+    }
+}
+
 static void check(struct str type, struct str body)
 {
     struct mm7_part parts[MIME_PARTS_MAX];
@@ -67,6 +97,8 @@ static void check(struct str type, struct str body)
     if (!code) {
         check_texts(&heard);
         check_answer(&heard, &b);
+        arena_reset(&b);
+        check_message(&heard, parts, count, &b);
     }
     arena_done(&a);
     arena_done(&b);

@@ -26,13 +26,13 @@ static void done(struct live_carrier *c)
 
 static int64_t feed(struct live_carrier *c)
 {
-    struct counter *counter = (struct counter *)c;
+    struct counter *fed = (struct counter *)c;
 
-    counter->feeds++;
-    if (counter->wakes)
+    fed->feeds++;
+    if (fed->wakes)
         live_carrier_wake(c);
-    counter->wakes = false;
-    return counter->next_us;
+    fed->wakes = false;
+    return fed->next_us;
 }
 
 static void drained(struct live_carrier *c)

@@ -87,6 +87,7 @@ static int files_open(void)
 /* The first file is on its way, and the second has not had its turn. */
 static void in_the_first_of_two(void)
 {
+    test_section.response_timeout_ms = 60000; /* so much takes a while under a sanitizer */
     test_outlet_open();
     test_outlet_give((const char *const[]){large, "second", NULL});
     assert_true(test_peer_accept(&peer, &test_mmsc, TEST_PEER_PATIENCE_MS));

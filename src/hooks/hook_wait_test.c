@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #define URL   "https://one.example/hook"
 #define OTHER "https://two.example/hook"

@@ -1,29 +1,10 @@
 #include "mm7/mm7.h"
 
+#include "mm7/test_mm7.h"
+
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
-
-static struct arena arena;
-
-static int set_up(void **state)
-{
-    arena_init(&arena, 4 << 20);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    arena_done(&arena);
-    return 0;
-}
-
-#define CASE(name)     cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-#define IS(view, text) assert_true(str_is((view), (text)))
 
 static struct mm7_heard heard;
 static struct mm7_part parts[MIME_PARTS_MAX];

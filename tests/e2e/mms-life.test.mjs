@@ -1,6 +1,8 @@
 // Live MMS over MM7, from 201 to delivered: what goes out is taken apart element by element.
 import { describe, it } from 'node:test';
 import assert from 'node:assert/strict';
+import { readdirSync, readlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { jpeg, mediaFiles, mp4, png } from './lib/media-files.mjs';
 import { NAMESPACE, basic, withMms } from './lib/mmsc.mjs';
 import { Receiver } from './lib/receiver.mjs';
@@ -160,5 +162,22 @@ describe('mms: the life of a message', { timeout: 120_000 * slowness }, () => {
   it('is in the list of carriers, and says where it listens', withMms(files, {}, {}, async ({ live }) => {
     await until('it to be ready', async () => (await live.carriers()).acme?.state === 'ready');
     assert.match(live.server.stderr, /MMSCs bring reports and messages to http:\/\/127\.0\.0\.1:\d+/);
+  }));
+
+  it('has none of its files open while it waits for the answer', withMms(files, { reports: false }, { settings: { window: 20, response_timeout: '30s' } }, async ({ peer, media, live, client }) => {
+    const held = [];
+    peer.submit = (...asked) => held.push(asked);
+    const mediaUrls = Array.from({ length: 10 }, (_, i) => media.url(i % 2 ? 'cat.jpg' : 'dog.png'));
+    const ids = [];
+    for (let i = 0; i < 20; i++) ids.push((await client.sent({ to: '+14155550123', text: `${i}`, mediaUrls })).messageId);
+    await peer.got(20);
+    const folder = `/proc/${live.server.pid}/fd`;
+    const open = readdirSync(folder).map((fd) => {
+      try { return readlinkSync(join(folder, fd)); } catch { return ''; } // closed meanwhile
+    });
+    assert.ok(open.length > 20, 'their connections are');
+    assert.deepEqual(open.filter((path) => path.includes('/media/')), []);
+    held.forEach(([submit, response]) => peer.take(submit, response));
+    for (const id of ids) await live.status(id, 'sent');
   }));
 });

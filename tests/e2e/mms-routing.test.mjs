@@ -91,4 +91,28 @@ describe('mms: routing', { timeout: 120_000 * slowness }, () => {
       await second.stop();
     }
   }));
+
+  it('a reload does not cut off what the MMSC has not answered', withMms(files, { reports: false }, { settings: { response_timeout: '30s' } }, async ({ peer, media, live, client }) => {
+    const send = async (text) => (await client.sent({ to: '+14155550123', text, mediaUrls: [media.url('cat.jpg')] })).messageId;
+    let held;
+    peer.submit = (submit, response) => {
+      if (submit.text !== 'slow') return false;
+      held = { submit, response };
+      return true;
+    };
+    const slow = await send('slow');
+    await peer.got(1);
+    live.configure(live.sections({ vas_id: 'changed' }));
+    const begun = performance.now();
+    // Longer than the moment that answers have when the server ends.
+    for (let changed = false; !changed || performance.now() - begun < 2500;) {
+      await live.status(await send('meanwhile'), 'sent');
+      changed ||= peer.submits.at(-1).soap.bytes.includes('changed');
+    }
+    assert.equal((await client.message(slow)).status, 'queued', 'nobody has given it up');
+    peer.take(held.submit, held.response);
+    await live.status(slow, 'sent');
+    assert.equal(peer.submits.filter(({ text }) => text === 'slow').length, 1);
+    assert.equal((await live.carriers()).acme.maybeTwice, 0);
+  }));
 });
