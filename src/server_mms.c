@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 /* Media are large and nobody waits for them by the millisecond: messages without any go first. */
-enum { NICE = 5 };
+enum { NICE = 10 };
 
 static struct address_guard_options guarded(const struct config *c)
 {
