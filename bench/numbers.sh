@@ -38,17 +38,18 @@ stored() {
     [[ $(total_count "$1") == "$2" ]] || die "$1: $(total_count "$1") messages stored, not $2"
 }
 
-# Both servers take turns, so that both see the same noise. Each answer's median of 5 x 20 requests.
+# Both servers take turns, so that both see the same noise: the ratio is the median of those of nine
+# turns, each of 20 requests to one and to the other.
 measure_analytics() {
-    local path i few many ratio slowest=0 slowest_path worst=0 worst_path
+    local path i many ratio slowest=0 slowest_path worst=0 worst_path
     for path in "${ANALYTICS[@]}"; do
         rm -f "$TMP"/{few,many}.times
-        for ((i = 0; i < 5; i++)); do
+        for ((i = 0; i < 9; i++)); do
             answer_times few few "$path"
             answer_times many many "$path"
         done
-        few=$(median <"$TMP/few.times") many=$(median <"$TMP/many.times")
-        ratio=$(calc "$many / $few")
+        many=$(median <"$TMP/many.times")
+        ratio=$(paste "$TMP/many.times" "$TMP/few.times" | awk '{ printf "%.4f\n", $1 / $2 }' | median)
         say "  $path: $many µs, $ratio × with fewer"
         if holds "$many > $slowest"; then slowest=$many slowest_path=$path; fi
         if holds "$ratio > $worst"; then worst=$ratio worst_path=$path; fi

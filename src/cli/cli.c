@@ -42,8 +42,8 @@ int invocation_config(const struct invocation *in, struct config_source *ret_sou
     }
     config_report_init(&report);
     int r = config_load(ret, ret_source, &report);
-    fwrite(report.warnings.p, 1, report.warnings.n, stderr);
-    fwrite(report.errors.p, 1, report.errors.n, stderr);
+    fprintf(stderr, "%.*s%.*s", STR_FMT(buf_str(&report.warnings)),
+            STR_FMT(buf_str(&report.errors)));
     config_report_done(&report);
     return r == 0 ? CLI_OK : CLI_BAD_CONFIG;
 }
