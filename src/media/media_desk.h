@@ -5,10 +5,11 @@
  * files go into the store together, when all of them are there and on disk. What the store has
  * already is not fetched, so a restart costs nothing that was done before.
  *
- * Memory is bounded: contents go straight to disk, and only so many messages are taken. Who gets
- * how many of their places, and of the connections, says media_share.h; live messages begin before
- * test messages, then those of accounts that have least. A host that hangs, an account all of whose
- * hosts do, or a flood of test messages hold up nobody else. Who shares a host that hangs waits
+ * Memory is bounded: contents go to disk but for the first bytes of them (media_draft.h), and only
+ * so many messages are taken. Who gets how many of their places, and of the connections, says
+ * media_share.h; live messages begin before test messages, then those of accounts that have least.
+ * A host that hangs, an account all of whose hosts do, or a flood of test messages hold up nobody
+ * else, as long as dispatch can hold all that wait for them. Who shares a host that hangs waits
  * until one of those that were there before has timed out, and is next then. */
 #pragma once
 

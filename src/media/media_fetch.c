@@ -75,7 +75,7 @@ void media_fetch_close(struct media_fetch *f)
 
         if (file->flying)
             media_file_cancel(file);
-        media_file_done(file, f->put && is_good(file) && !file->record.loose);
+        media_file_done(file, f->put && file->put && !file->record.loose);
     }
 }
 
@@ -216,6 +216,7 @@ static int put_all(struct write_job *job, struct store *s)
             continue;
         file->record.message = f->message;
         failed = put_file(f, file, s);
+        file->put = !f->unsettled;
     }
     return failed < 0 ? failed : 0;
 }
@@ -226,8 +227,8 @@ static void put_back(struct errand *e)
 
     f->putting = false;
     int failed = e->result ? e->result : f->unsettled;
-    f->put = !failed;
-    if (f->put || f->failure)
+    f->put = e->result == 0;
+    if (!failed || f->failure)
         return;
     log_error("media", "the media of message %" PRId64 " could not be kept: %s", f->message,
               strerror(-failed));

@@ -194,6 +194,34 @@ static void test_beside_the_good_ones_are_kept(void **state)
     assert_int_equal(test_media_files(), 1);
 }
 
+static void break_off(struct test_peer *p)
+{
+    test_media_content("image/jpeg", test_jpeg(4000));
+    struct str whole = buf_str(&test_answer);
+    test_peer_send(p, (struct str){whole.p, whole.n - 1000});
+    test_peer_close(p);
+}
+
+/* What came of one that broke off is not counted among what the others may have. */
+static void test_a_broken_one_takes_no_room(void **state)
+{
+    test_profile.need = MEDIA_BESIDE;
+    int64_t message = test_media_wanted(two);
+
+    for (int i = 0; i < 2; i++)
+        accept_one(&peers[i]);
+    int first = number_of(&peers[0]) == 1 ? 0 : 1;
+    break_off(&peers[first]);
+    assert_int_equal(accept_one(&peers[2]), 1);
+    break_off(&peers[2]);
+    while (media_desk_count(test_desk).failures == 0)
+        test_loop_settle();
+    test_media_content("image/jpeg", test_jpeg(3000));
+    test_peer_send(&peers[!first], buf_str(&test_answer));
+    assert_int_equal(test_media_answer(message), FAILURE_MEDIA_UNREACHABLE);
+    assert_true(is_kept(message, 2));
+}
+
 /* As after a restart: what is there is not fetched again, but counts. */
 static void test_what_is_kept_is_not_fetched_again(void **state)
 {
@@ -339,6 +367,7 @@ int main(void)
         TEST(test_beside_the_good_ones_are_kept),
         TEST(test_what_is_kept_is_not_fetched_again),
         TEST(test_what_is_kept_is_judged_again),
+        TEST(test_a_broken_one_takes_no_room),
         TEST(test_a_content_that_is_known),
         TEST(test_a_content_that_goes_meanwhile),
         TEST(test_no_files),

@@ -44,6 +44,10 @@ static void close_draft(struct media_file *f)
 static void finish(struct media_file *f)
 {
     close_draft(f);
+    if (f->failure) { /* others may have its share */
+        f->budget->taken -= f->size;
+        f->size = 0;
+    }
     f->ended = true;
     atomic_fetch_add_explicit(f->failure ? &f->bench->failures : &f->bench->files, 1,
                               memory_order_relaxed);
@@ -272,6 +276,7 @@ static void take(struct media_file *f)
     f->record.size = f->size;
     digest_take(f->digest, f->record.hash);
     f->record.loose = store_media_has(f->bench->reader, &f->record) == 1;
+    store_reader_rest(f->bench->reader); /* it may be long until the next one asks */
     if (!f->record.loose) {
         bring_to_disk(f);
         return;

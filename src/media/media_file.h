@@ -46,7 +46,8 @@ struct media_file {
     void (*done)(struct media_file *f);
     void *owner;
 
-    bool kept, flying; /* the owner's notes: the store has it since before; it is under way */
+    /* The owner's notes: the store has it since before; it is under way; it was put. */
+    bool kept, flying, put;
 
     struct media_record record; /* when it is good: all but message and at_us */
     struct media_draft draft;

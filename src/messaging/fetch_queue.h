@@ -5,7 +5,7 @@
 
 #include "messaging/parcel.h"
 
-enum { FETCH_ACCOUNTS = 16, FETCH_HOSTS = 16, FETCH_QUEUES = FETCH_ACCOUNTS * FETCH_HOSTS };
+enum { FETCH_ACCOUNTS = 64, FETCH_HOSTS = 16, FETCH_QUEUES = FETCH_ACCOUNTS * FETCH_HOSTS };
 
 struct fetch_queue {
     struct parcel_queue queues[FETCH_QUEUES]; /* neighbours are of different accounts */

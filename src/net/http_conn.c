@@ -287,8 +287,7 @@ static bool begin_request(struct http_conn *c)
     c->request = r;
     r->began_us = c->worker->now_us;
     if (c->head_size == 0) {
-        r->malformed = http_head_is_bare(buf_str(&c->in)) ? "its lines must end with CR and LF"
-                                                          : "its head does not end";
+        r->malformed = c->bare ? "its lines must end with CR and LF" : "its head does not end";
         return http_conn_refuse(c);
     }
     if (!parse_head(c))
@@ -322,12 +321,20 @@ bool http_conn_want_more(struct http_conn *c)
     return false;
 }
 
+/* Looks at what has come since the last look. */
+static void look_for_head(struct http_conn *c)
+{
+    struct str fresh = str_skip(buf_str(&c->in), c->scanned ? c->scanned - 1 : 0);
+
+    c->head_size = http_head_size(buf_str(&c->in), &c->scanned);
+    c->bare = !c->head_size && http_head_is_bare(fresh);
+}
+
 static bool do_head(struct http_conn *c)
 {
     if (c->in.n)
-        c->head_size = http_head_size(buf_str(&c->in), &c->scanned);
-    if (c->in.n &&
-        (c->head_size || c->in.n > HTTP_HEAD_READ || http_head_is_bare(buf_str(&c->in)))) {
+        look_for_head(c);
+    if (c->in.n && (c->head_size || c->bare || c->in.n > HTTP_HEAD_READ)) {
         http_conn_set_deadline(c, c->worker->server->options.request_timeout_us);
         return begin_request(c);
     }

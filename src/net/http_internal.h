@@ -75,6 +75,7 @@ struct http_conn {
     struct buf unsent; /* ciphertext that the socket did not take yet */
     size_t sent;       /* of `unsent`, from its front */
     size_t scanned;    /* of `in`, for the end of the head */
+    bool bare;         /* no end will come: its lines end with LF alone */
     size_t head_size;
     bool head_apart;    /* its views point into a copy, not into `in` */
     uint64_t discarded; /* bytes of a body that were passed over */

@@ -100,7 +100,6 @@ static size_t take_header(char *bytes, size_t size, size_t n, void *request)
     return line.n;
 }
 
-/* More than is kept is still read, up to a point: then the connection can be used again. */
 /* Bodies that are streamed are large, and nobody waits for them by the millisecond: after each
  * piece whoever else wants to run does, instead of when the kernel next looks at its clock. */
 static void give_way(void)
@@ -108,6 +107,7 @@ static void give_way(void)
     sched_yield();
 }
 
+/* More than is kept is still read, up to a point: then the connection can be used again. */
 static size_t take_body(char *bytes, size_t size, size_t n, void *request)
 {
     struct loop_http_request *r = request;

@@ -54,16 +54,22 @@ void media_forget(struct sqlite_store *s)
     media_litter_found(s);
 }
 
-/* Whether a bound statement finds something: 1 or 0. */
-static int finds(struct sqlite_store *s, enum write_statement which)
+/* Whether a bound statement for a place and a size finds one, and the file is there: 1 or 0. It may
+ * not be this file. */
+static int finds_content(struct sqlite_store *s, enum write_statement which, int64_t other_than)
 {
-    int code = sqlite3_step(s->statements[which]);
+    sqlite3_stmt *row = s->statements[which];
+    int code = sqlite3_step(row);
+    int found = code == SQLITE_ROW && sqlite3_column_int64(row, 0) != other_than &&
+                media_place_holds(s->base.media, sqlite3_column_int64(row, 0),
+                                  sqlite3_column_int64(row, 1));
 
-    sqlite3_reset(s->statements[which]);
-    return code == SQLITE_ROW || code == SQLITE_DONE ? code == SQLITE_ROW : sqlite_failed(s);
+    sqlite3_reset(row);
+    return code == SQLITE_ROW || code == SQLITE_DONE ? found : sqlite_failed(s);
 }
 
-/* Whether the message can have this file: it is there, and has none in this place. */
+/* Whether the message can have this file: it is there, and has none in this place. A row whose
+ * content is lost is as good as none, and goes. */
 static int is_wanted(struct sqlite_store *s, const struct media_record *m)
 {
     int64_t edge;
@@ -72,22 +78,19 @@ static int is_wanted(struct sqlite_store *s, const struct media_record *m)
     if (failed || m->message < edge || m->message > s->base.ids.last)
         return failed;
     BIND_NUMBERS(s->statements[WRITE_MEDIA_HAS], m->message, m->number);
-    int has = finds(s, WRITE_MEDIA_HAS);
-    return has < 0 ? has : !has;
+    int has = finds_content(s, WRITE_MEDIA_HAS, 0);
+    if (has)
+        return has < 0 ? has : 0;
+    BIND_NUMBERS(s->statements[WRITE_MEDIA_DELETE], m->message, m->number);
+    failed = run(s, WRITE_MEDIA_DELETE);
+    return failed ? failed : 1;
 }
 
 /* Whether the content is kept already: its row, and its file. */
 static int is_kept(struct sqlite_store *s, const struct media_record *m)
 {
-    sqlite3_stmt *get = s->statements[WRITE_CONTENT_GET];
-
-    bind_hash(get, 1, m);
-    int code = sqlite3_step(get);
-    int kept = code == SQLITE_ROW && sqlite3_column_int64(get, 0) != m->place &&
-               media_place_holds(s->base.media, sqlite3_column_int64(get, 0),
-                                 sqlite3_column_int64(get, 1));
-    sqlite3_reset(get);
-    return code == SQLITE_ROW || code == SQLITE_DONE ? kept : sqlite_failed(s);
+    bind_hash(s->statements[WRITE_CONTENT_GET], 1, m);
+    return finds_content(s, WRITE_CONTENT_GET, m->place);
 }
 
 static int put_content(struct sqlite_store *s, const struct media_record *m)

@@ -244,6 +244,24 @@ static void test_rollback(void **state)
     assert_int_equal(unlink(first), 0);
 }
 
+/* A row whose content is lost is as good as none. */
+static void test_lost_content_of_the_same_message(void **state)
+{
+    struct message m = test_accept(1, MODE_TEST, "x");
+    struct media_record read;
+
+    assert_int_equal(put_new(m.id, 1, "same"), 1);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(put_new(m.id, 1, "same"), 1);
+    assert_int_equal(store_media_get(test_reader, m.id, 1, &read), 0);
+    check_content(&read, "same");
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(put_new(m.id, 1, "other"), 1);
+    assert_int_equal(store_media_get(test_reader, m.id, 1, &read), 0);
+    check_content(&read, "other");
+    assert_string_equal(read.type, "image/o");
+}
+
 /* Content that is lost, or was cut short, comes back with the next message that has it. */
 static void test_lost_content(void **state)
 {
@@ -294,6 +312,7 @@ int main(void)
         STORE_TEST(test_loose_of_a_kept_content),
         STORE_TEST(test_loose_of_a_dropped_content),
         STORE_TEST(test_loose_and_not_wanted),
+        STORE_TEST(test_lost_content_of_the_same_message),
         STORE_TEST(test_same_content),
         STORE_TEST(test_put_twice),
         STORE_TEST(test_no_such_message),

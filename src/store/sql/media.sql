@@ -19,7 +19,11 @@ DELETE FROM content WHERE place = ?1;
 INSERT OR IGNORE INTO media (message, number, hash, type, at_us) VALUES (?1, ?2, ?3, ?4, ?5);
 
 -- name: media_has
-SELECT 1 FROM media WHERE message = ?1 AND number = ?2;
+SELECT c.place, c.size FROM media AS m CROSS JOIN content AS c ON c.hash = m.hash
+WHERE m.message = ?1 AND m.number = ?2;
+
+-- name: media_delete
+DELETE FROM media WHERE message = ?1 AND number = ?2;
 
 -- part: media_record
 SELECT m.number, m.hash, m.type, m.at_us, c.place, c.size
