@@ -160,6 +160,13 @@ static void one_that_is_away_gets_one_message_at_a_time(void **state)
     test_port.waiting = 1;
     test_port_tick();
     assert_int_equal(test_port_health(), 0); /* others go other ways meanwhile */
+    test_port.waiting = 0;
+    test_port.fetching = 1;
+    test_port_tick();
+    assert_int_equal(test_port_health(), 0); /* also when its media are not here yet */
+    test_port.fetching = 0;
+    test_port_tick();
+    assert_true(test_port_health() > 0); /* it came to nothing */
     int b = test_mmsc_submit();
     test_port_assert_outcome(b, CARRIER_UNTRIED);
     assert_int_equal(test_port_state().state, CARRIER_DOWN);
