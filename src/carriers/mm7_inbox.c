@@ -27,6 +27,7 @@ struct bringing {
     struct letter letter;
     struct mm7_inbox *inbox;
     struct http_request *request;
+    const struct mm7_door *door;
     struct mm7_heard heard;
     struct mm7_delivered delivered;
     bool is_receipt;
@@ -125,6 +126,14 @@ static void finish(struct http_request *r)
 
 /* ---- on the engine ---- */
 
+static void note_repetition(const struct bringing *b)
+{
+    char from[LOG_NUMBER_SIZE];
+
+    log_info("mm7", "%s: it brought a message from %s again, which is no second one",
+             b->door->name, log_number(b->delivered.arrival.from, from));
+}
+
 static void written(void *context, int result)
 {
     struct bringing *b = context;
@@ -132,6 +141,8 @@ static void written(void *context, int result)
 
     if (result >= 0 && b->is_receipt && o->noted)
         o->noted(o->context, b->delivered.receipt.carrier, result);
+    if (result > 0 && !b->is_receipt)
+        note_repetition(b);
     b->result = result;
     http_request_resume(b->request);
 }
@@ -248,6 +259,7 @@ static void take_request(struct mm7_inbox *inbox, struct http_request *r,
     }
     b->inbox = inbox;
     b->request = r;
+    b->door = door;
     b->is_receipt = brings == MM7_BRINGS_RECEIPT;
     r->continuation = b;
     failed = hand_over(b);
