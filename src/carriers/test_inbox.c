@@ -102,7 +102,7 @@ void test_use(const char *sections)
              "[sender +18005551234]\n%s",
              sections);
     load_good(text);
-    assert_int_equal(mm7_doors_new(&doors, config, number_of, NULL, why), 0);
+    assert_int_equal(mm7_doors_new(&doors, config, NULL, number_of, NULL, why), 0);
     mm7_inbox_set_doors(test_inbox, doors);
 }
 
