@@ -175,7 +175,7 @@ static enum carrier_limit pressing(struct mm7_carrier *c, int64_t now_us, uint32
 {
     const struct smpp_rate *r = &c->rate;
 
-    if (c->used >= c->settings->config.window) {
+    if (mm7_feed_places(c) == 0) {
         *ret_figure = (uint32_t)c->settings->config.window;
         return CARRIER_LIMIT_WINDOW;
     }
