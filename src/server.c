@@ -430,7 +430,7 @@ static void greet(const struct server *s)
 bool server_reach_good(const struct config *c, struct buf *faults)
 {
     bool webhooks = server_webhooks_good(c, faults), media = server_media_good(c, faults);
-    bool mm7 = server_mm7_good(c, faults);
+    bool mm7 = server_mm7_good(NULL, c, faults);
     return webhooks && media && mm7;
 }
 

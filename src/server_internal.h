@@ -43,6 +43,7 @@ struct server {
     char metrics_url[320];            /* "" = none */
     struct mm7_inbox *mm7;
     struct http_server *mm7_http; /* NULL: none */
+    struct config_address mm7_at; /* where it listens, as it was named then */
     struct data_dir data;
     char first_key[KEY_CHARS + 1]; /* "" unless this is the first start */
 };
@@ -71,8 +72,9 @@ int server_start_mm7(struct server *s);
 void server_drain_mm7(struct server *s);
 void server_close_mm7(struct server *s);
 void server_free_mm7(struct server *s);
-/* Whether the sections of MMSCs say how they come in; if not, a line for each fault is added. */
-bool server_mm7_good(const struct config *config, struct buf *faults);
+/* Whether the sections of MMSCs say how they come in; if not, a line for each fault is added. With
+ * a server, whose listener may be elsewhere than they think; NULL: none runs. */
+bool server_mm7_good(const struct server *s, const struct config *config, struct buf *faults);
 /* "127.0.0.1:8443", as http_server_start wants it. */
 enum { LISTEN_SIZE = CONFIG_HOST_MAX + 16 };
 void server_format_listen(const struct config_address *a, char out[LISTEN_SIZE]);

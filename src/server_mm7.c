@@ -14,12 +14,17 @@ enum { BODIES_MAX = 64 << 20 };           /* of all together: eight of the large
 #define REQUEST_US INT64_C(60000000)
 #define IDLE_US    INT64_C(120000000)
 
-bool server_mm7_good(const struct config *c, struct buf *faults)
+static const struct config_address *bound_to(const struct server *s)
+{
+    return s && s->mm7_http ? &s->mm7_at : NULL;
+}
+
+bool server_mm7_good(const struct server *s, const struct config *c, struct buf *faults)
 {
     char why[MM7_DOOR_WHY_SIZE];
     struct mm7_doors *doors;
 
-    if (mm7_doors_new(&doors, c, NULL, NULL, why) < 0) {
+    if (mm7_doors_new(&doors, c, bound_to(s), NULL, NULL, why) < 0) {
         buf_printf(faults, "%s: %s\n", c->mmscs[0].place, why);
         return false;
     }
@@ -57,7 +62,7 @@ static int set_doors(struct server *s)
 {
     char why[MM7_DOOR_WHY_SIZE];
     struct mm7_doors *doors;
-    int failed = mm7_doors_new(&doors, s->config, number_of, s, why);
+    int failed = mm7_doors_new(&doors, s->config, bound_to(s), number_of, s, why);
 
     if (failed) {
         str_format(s->why, sizeof s->why, "%s", why);
@@ -93,6 +98,7 @@ static int listen_for(struct server *s)
     if (failed)
         return failed;
     failed = http_server_start(&s->mm7_http, &options, why);
+    s->mm7_at = s->config->mm7_listen;
     if (failed)
         str_format(s->why, sizeof s->why, "mm7.listen: %s", why);
     return failed;

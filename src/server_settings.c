@@ -148,7 +148,8 @@ void server_reload(struct server *s)
     config_report_init(&report);
     if (config_load(&config, s->source, &report) < 0) {
         log_faults(buf_str(&report.errors));
-    } else if (!server_reach_good(config, &report.errors)) {
+    } else if (!server_reach_good(config, &report.errors) ||
+               !server_mm7_good(s, config, &report.errors)) {
         log_faults(buf_str(&report.errors));
         config_free(config);
     } else if (live_update(s->live, config, s->why) < 0) {

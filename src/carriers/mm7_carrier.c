@@ -50,8 +50,12 @@ static void on_closed(void *way)
  * somebody edits its section. */
 static void end_term(struct mm7_carrier *c)
 {
-    if (c->way)
+    if (c->way) {
         mm7_outlet_close(c->way->outlet, on_closed, c->way);
+        c->used_long += c->used_before;
+        c->used_before = c->used;
+        c->term_before = c->term;
+    }
     c->way = NULL;
     c->settings = NULL;
     c->term++;

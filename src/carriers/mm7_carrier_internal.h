@@ -40,10 +40,15 @@ struct mm7_carrier {
                              there says nothing of how it stands now */
     /* A message has a place of the window from when it is begun until what became of it is on
      * disk: so however the program dies, no more messages than the window has places can have been
-     * sent without our knowing. */
+     * sent without our knowing. New settings have a window of their own at once, or one that hangs
+     * would hold up the very edit that mends it. What is left of those before the last ones takes
+     * places of it: however often they change, there are no more than two windows. */
     unsigned used;
-    size_t flying; /* begun in this term and not answered */
-    size_t late;   /* the same of earlier terms */
+    unsigned used_before; /* in the last term that had settings, */
+    unsigned used_long;   /* and in those before it */
+    unsigned term_before; /* that last one; 0: none */
+    size_t flying;        /* begun in this term and not answered */
+    size_t late;          /* the same of earlier terms */
     struct smpp_rate rate;
     int64_t limited_us; /* when rate or window last kept something back; 0: not lately */
     double trouble;     /* share of answers lately that were none of taking, 0 to 1 */
@@ -85,6 +90,8 @@ extern const struct carrier_ops mm7_carrier_ops;
 
 /* Sends what may be sent now. */
 int64_t mm7_feed(struct live_carrier *live);
+/* Places of the window that are free. */
+size_t mm7_feed_places(const struct mm7_carrier *c);
 /* Messages that it would begin to send now. */
 size_t mm7_feed_room(const struct mm7_carrier *c);
 /* Gives back what was not begun. */

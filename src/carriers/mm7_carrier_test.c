@@ -160,6 +160,13 @@ static void one_that_is_away_gets_one_message_at_a_time(void **state)
     test_port.waiting = 1;
     test_port_tick();
     assert_int_equal(test_port_health(), 0); /* others go other ways meanwhile */
+    test_port.waiting = 0;
+    test_port.fetching = 1;
+    test_port_tick();
+    assert_int_equal(test_port_health(), 0); /* also when its media are not here yet */
+    test_port.fetching = 0;
+    test_port_tick();
+    assert_true(test_port_health() > 0); /* it came to nothing */
     int b = test_mmsc_submit();
     test_port_assert_outcome(b, CARRIER_UNTRIED);
     assert_int_equal(test_port_state().state, CARRIER_DOWN);
@@ -337,112 +344,6 @@ static void stopping_does_not_wait_for_ever(void **state)
     test_peer_close(&p);
 }
 
-/* ---- other settings ---- */
-
-/* What is under way keeps its connection and its time; what is new goes by the new settings, which
- * have a window of their own. */
-static void other_settings_leave_alone_what_is_under_way(void **state)
-{
-    struct test_peer old, new;
-
-    test_section.window = 1;
-    test_mmsc_start();
-    int a = test_mmsc_submit(), waiting = test_mmsc_submit();
-    test_mmsc_take(&old);
-    test_section.vas_id = "other";
-    test_mmsc_start();
-    test_port_assert_outcome(waiting, CARRIER_UNTRIED); /* the new ones may not suit it */
-    int b = test_mmsc_submit();
-    test_mmsc_take(&new);
-    assert_non_null(memmem(new.in.p, new.in.n, "other", 5));
-    assert_int_equal(test_port_room(), 0);
-    assert_int_equal(test_port_state().in_flight, 2);
-    test_mmsc_say(&new, 1000, "B");
-    test_port_assert_outcome(b, CARRIER_TOOK);
-    assert_int_equal(test_port.parcels[a].answers, 0);
-    test_mmsc_say(&old, 1000, "A");
-    test_port_assert_outcome(a, CARRIER_TOOK);
-    assert_true(test_peer_ends(&old)); /* with the last of its messages */
-    test_port_until_room(1);
-    test_peer_close(&old);
-    test_peer_close(&new);
-}
-
-/* Somebody mends a password: what the old one still brings is no news. */
-static void what_comes_of_old_settings_does_not_bring_down_the_new(void **state)
-{
-    struct test_peer p;
-
-    test_mmsc_start();
-    int a = test_mmsc_submit();
-    test_mmsc_take(&p);
-    test_section.username = "better";
-    test_mmsc_start();
-    test_mmsc_answer(&p, 401, "");
-    test_port_assert_outcome(a, CARRIER_UNTRIED);
-    assert_int_equal(test_port_state().state, CARRIER_READY);
-    test_port_until_room(4);
-    test_peer_close(&p);
-}
-
-static void all_settings_end_together(void **state)
-{
-    struct test_peer old, new;
-
-    test_section.response_timeout_ms = 60000;
-    test_mmsc_start();
-    int a = test_mmsc_submit();
-    test_mmsc_take(&old);
-    test_section.vas_id = "other";
-    test_mmsc_start();
-    int b = test_mmsc_submit();
-    test_mmsc_take(&new);
-    test_port_hurry();
-    test_mmsc_say(&new, 1000, "B");
-    test_port_assert_outcome(b, CARRIER_TOOK);
-    test_port_until_stopped();
-    test_port_assert_outcome(a, CARRIER_SILENT);
-    test_peer_close(&old);
-    test_peer_close(&new);
-}
-
-/* Taken out of the configuration, and put back. */
-static void a_stop_can_be_called_off(void **state)
-{
-    struct test_peer p;
-
-    test_mmsc_start();
-    int a = test_mmsc_submit();
-    test_mmsc_take(&p);
-    test_port_stop();
-    test_mmsc_start();
-    int b = test_mmsc_submit();
-    test_mmsc_accept("B");
-    test_port_assert_outcome(b, CARRIER_TOOK);
-    test_mmsc_say(&p, 1000, "A");
-    test_port_assert_outcome(a, CARRIER_TOOK);
-    assert_true(test_peer_ends(&p));
-    assert_int_equal(test_port.stopped, 0);
-    assert_int_equal(test_port_state().state, CARRIER_READY);
-    test_peer_close(&p);
-}
-
-/* A place of the time before must not be given back to the time after. */
-static void what_is_settled_late_was_of_another_term(void **state)
-{
-    test_port.settle = false;
-    test_mmsc_start();
-    int a = test_mmsc_submit();
-    test_mmsc_accept("A");
-    test_port_until_answered(a);
-    test_port_stop();
-    test_port_until_stopped();
-    test_mmsc_start();
-    test_port_until_room(4);
-    test_port_settle(a);
-    assert_int_equal(test_port_room(), 4);
-}
-
 static void receipts_are_counted(void **state)
 {
     live_carrier_count_receipt(test_port.carrier, false);
@@ -470,11 +371,6 @@ int main(void)
         MMSC_TEST(without_a_hurry_it_waits_as_long_as_its_settings_say),
         MMSC_TEST(a_hurry_may_come_later),
         MMSC_TEST(stopping_does_not_wait_for_ever),
-        MMSC_TEST(other_settings_leave_alone_what_is_under_way),
-        MMSC_TEST(what_comes_of_old_settings_does_not_bring_down_the_new),
-        MMSC_TEST(all_settings_end_together),
-        MMSC_TEST(a_stop_can_be_called_off),
-        MMSC_TEST(what_is_settled_late_was_of_another_term),
         MMSC_TEST(receipts_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

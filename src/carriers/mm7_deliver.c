@@ -13,6 +13,9 @@ enum {
     SHOWN_MAX = 64,
 };
 
+/* An MMSC that got no answer comes again within minutes. */
+#define AGAIN_US (INT64_C(600) * 1000000)
+
 /* ---- addresses ---- */
 
 static bool all_digits(struct str s)
@@ -197,10 +200,15 @@ static void sort_parts(struct mm7_delivered *d, const struct mm7_part *parts, si
 }
 
 /* An MMSC that has a name for the message keeps it when it brings it again; what it calls the
- * request may be another then. */
-static struct str name_of(const struct mm7_heard *h)
+ * request may be another then, or the same for all of them. So without a MessageID the time of the
+ * message tells as well, and without that, a handset that writes the same later writes anew. */
+static void tell_name(struct arrival *a, const struct mm7_heard *h)
 {
-    return h->message_id.n ? h->message_id : h->transaction;
+    bool named = h->message_id.n > 0;
+
+    a->transaction = named ? h->message_id : h->transaction;
+    a->stamp_us = named ? 0 : h->at_us;
+    a->within_us = named || h->at_us ? 0 : AGAIN_US;
 }
 
 /* What no message can show is its last file. */
@@ -222,8 +230,8 @@ static void tell_message(struct mm7_delivered *d, struct arena *a, unsigned carr
                                   .to = receiver_of(a, h),
                                   .text = front,
                                   .mms = true,
-                                  .subject = mm7_text_line(a, h->subject, SUBJECT_MAX),
-                                  .transaction = name_of(h)};
+                                  .subject = mm7_text_line(a, h->subject, SUBJECT_MAX)};
+    tell_name(&d->arrival, h);
     sort_parts(d, parts, count, cut ? MEDIA_MAX - 1 : MEDIA_MAX);
     if (cut)
         keep_long_text(d, text);

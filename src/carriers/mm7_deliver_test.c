@@ -244,6 +244,19 @@ static void test_what_it_is_called(void **state)
     heard.message_id = STR("m-1@mmsc");
     read_heard(&heard, NULL, 0);
     assert_true(str_is(delivered.arrival.transaction, "m-1@mmsc"));
+    assert_int_equal(delivered.arrival.within_us, 0);
+    heard.at_us = 77; /* of this request, maybe: the name is enough */
+    read_heard(&heard, NULL, 0);
+    assert_int_equal(delivered.arrival.stamp_us, 0);
+    heard.message_id = STR("");
+    read_heard(&heard, NULL, 0);
+    assert_true(str_is(delivered.arrival.transaction, "7-qf@mmsc"));
+    assert_int_equal(delivered.arrival.stamp_us, 77);
+    assert_int_equal(delivered.arrival.within_us, 0);
+    heard.at_us = 0;
+    read_heard(&heard, NULL, 0);
+    assert_int_equal(delivered.arrival.stamp_us, 0);
+    assert_int_equal(delivered.arrival.within_us, INT64_C(600000000));
     heard.message_id = heard.transaction = STR("");
     read_heard(&heard, NULL, 0);
     assert_int_equal(delivered.arrival.transaction.n, 0);

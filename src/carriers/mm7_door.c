@@ -80,17 +80,24 @@ static int read_credentials(struct mm7_door *d, const struct config_mmsc *m, cha
     return 0;
 }
 
-/* Whoever can reach a door that is open to all can say that messages arrived. */
-static int check_guarded(const struct mm7_door *d, const struct config *config, char *why)
+static bool is_public(const struct config_address *a)
 {
-    const struct config_address *listen = &config->mm7_listen;
+    return a->host[0] && !config_address_is_loopback(a);
+}
 
-    if (d->guarded || d->range_count || !listen->host[0] || config_address_is_loopback(listen))
+/* Whoever can reach a door that is open to all can say that messages arrived. */
+static int check_guarded(const struct mm7_door *d, const struct config_address *listen,
+                         const struct config_address *bound, char *why)
+{
+    bool named = is_public(listen);
+
+    if (d->guarded || d->range_count || (!named && !(bound && is_public(bound))))
         return 0;
     str_format(why, MM7_DOOR_WHY_SIZE,
-               "[mmsc %s] everybody who reaches mm7.listen could bring its reports; set "
-               "listen_username and listen_password, or allow",
-               d->name);
+               "[mmsc %s] everybody who reaches %s could bring its reports; set "
+               "listen_username and listen_password, or allow%s",
+               d->name, named ? "mm7.listen" : "the listener",
+               named ? "" : "; it moves to mm7.listen at the next start only");
     return -EINVAL;
 }
 
@@ -107,7 +114,7 @@ static int check_apart(const struct mm7_doors *d, const struct mm7_door *door, c
 }
 
 static int read_door(const struct mm7_doors *all, struct mm7_door *d, const struct config_mmsc *m,
-                     const struct config *config, char *why)
+                     const struct config *config, const struct config_address *bound, char *why)
 {
     str_format(d->name, sizeof d->name, "%s", m->name);
     int failed = read_path(d, m, why);
@@ -116,12 +123,13 @@ static int read_door(const struct mm7_doors *all, struct mm7_door *d, const stru
     if (!failed)
         failed = read_ranges(d, m, why);
     if (!failed)
-        failed = check_guarded(d, config, why);
+        failed = check_guarded(d, &config->mm7_listen, bound, why);
     return failed ? failed : check_apart(all, d, why);
 }
 
-int mm7_doors_new(struct mm7_doors **ret, const struct config *config, mm7_door_number *number,
-                  void *context, char why[MM7_DOOR_WHY_SIZE])
+int mm7_doors_new(struct mm7_doors **ret, const struct config *config,
+                  const struct config_address *bound, mm7_door_number *number, void *context,
+                  char why[MM7_DOOR_WHY_SIZE])
 {
     struct mm7_doors *d = calloc(1, sizeof *d + config->mmsc_count * sizeof *d->doors);
     int failed = d ? 0 : -ENOMEM;
@@ -130,7 +138,7 @@ int mm7_doors_new(struct mm7_doors **ret, const struct config *config, mm7_door_
     why[0] = '\0';
     for (size_t i = 0; i < config->mmsc_count && !failed; i++) {
         const struct config_mmsc *m = &config->mmscs[i];
-        failed = read_door(d, &d->doors[i], m, config, why);
+        failed = read_door(d, &d->doors[i], m, config, bound, why);
         d->count = i + 1;
         d->doors[i].carrier = number ? number(context, m->name) : 0;
     }

@@ -29,10 +29,12 @@ struct mm7_doors {
 typedef unsigned mm7_door_number(void *context, const char *name);
 
 /* -EINVAL: `why` names the section and what is wrong with it: that everybody could come in is
- * wrong, too, where mm7.listen can be reached by others. Also when number is NULL, for those
- * who only want to know that. */
-int mm7_doors_new(struct mm7_doors **ret, const struct config *config, mm7_door_number *number,
-                  void *context, char why[MM7_DOOR_WHY_SIZE]);
+ * wrong, too, where others can reach mm7.listen, or `bound`, where the listener is until the next
+ * start whatever mm7.listen says by now; NULL: there is none yet. Also when number is NULL, for
+ * those who only want to know that. */
+int mm7_doors_new(struct mm7_doors **ret, const struct config *config,
+                  const struct config_address *bound, mm7_door_number *number, void *context,
+                  char why[MM7_DOOR_WHY_SIZE]);
 void mm7_doors_free(struct mm7_doors *d);
 
 /* Whether anybody from this address may come in somewhere, or there is a door for everybody. */

@@ -18,14 +18,19 @@ static unsigned number_of(void *context, const char *name)
     return strcmp(name, "gone") == 0 ? 0 : 7 + (unsigned)strlen(name);
 }
 
-static int make(const char *sections)
+static int make_at(const char *sections, const struct config_address *bound)
 {
     static char text[2000];
 
     snprintf(text, sizeof text, SENDER "%s", sections);
     load_good(text);
     mm7_doors_free(doors);
-    return mm7_doors_new(&doors, config, number_of, NULL, why);
+    return mm7_doors_new(&doors, config, bound, number_of, NULL, why);
+}
+
+static int make(const char *sections)
+{
+    return make_at(sections, NULL);
 }
 
 static int tear_down(void **state)
@@ -144,7 +149,7 @@ static void assert_fault(struct config_mmsc *sections, size_t count, const char 
 {
     struct config faulty = {.mmscs = sections, .mmsc_count = count};
 
-    assert_int_equal(mm7_doors_new(&doors, &faulty, number_of, NULL, why), -EINVAL);
+    assert_int_equal(mm7_doors_new(&doors, &faulty, NULL, number_of, NULL, why), -EINVAL);
     assert_string_equal(why, want);
     assert_null(doors);
 }
@@ -231,6 +236,28 @@ static void test_open_doors(void **state)
                      0);
 }
 
+/* Where the listener is counts until the next start, whatever mm7.listen says meanwhile. */
+static void test_open_doors_of_a_listener_that_stays(void **state)
+{
+    static const char *const listens[] = {"127.0.0.1:8444", "off"};
+    struct config_address everywhere = {"0.0.0.0", 8444}, here = {"127.0.0.1", 8444};
+    char text[200];
+
+    for (size_t i = 0; i < sizeof listens / sizeof *listens; i++) {
+        snprintf(text, sizeof text, "[mm7]\nlisten = %s\n[mmsc acme]\nurl = http://a/\n",
+                 listens[i]);
+        assert_int_equal(make_at(text, &everywhere), -EINVAL);
+        assert_string_equal(why, "[mmsc acme] everybody who reaches the listener could bring its "
+                                 "reports; set listen_username and listen_password, or allow; it "
+                                 "moves to mm7.listen at the next start only");
+        assert_int_equal(make_at(text, &here), 0);
+    }
+    assert_int_equal(make_at("[mmsc acme]\nurl = http://a/\nallow = 192.0.2.0/24\n", &everywhere),
+                     0);
+    assert_int_equal(make_at("[mm7]\nlisten = 0.0.0.0:8444\n[mmsc acme]\nurl = http://a/\n", &here),
+                     -EINVAL); /* the next start would fail */
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, config_setup, tear_down)
@@ -238,7 +265,7 @@ int main(void)
         CASE(test_paths),       CASE(test_addresses),
         CASE(test_credentials), CASE(test_address_before_credentials),
         CASE(test_faults),      CASE(test_who_may_come_at_all),
-        CASE(test_open_doors),
+        CASE(test_open_doors),  CASE(test_open_doors_of_a_listener_that_stays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,10 +19,16 @@ static size_t rate_allows(const struct mm7_carrier *c, size_t places)
     return c->rate.allowed != 0 && most < places ? most : places;
 }
 
+size_t mm7_feed_places(const struct mm7_carrier *c)
+{
+    unsigned taken = c->used + c->used_long;
+    return taken < window(c) ? window(c) - taken : 0;
+}
+
 /* Places that may be taken now: one, of a carrier that is probed. */
 static size_t places_of(const struct mm7_carrier *c)
 {
-    size_t free_places = c->used < window(c) ? window(c) - c->used : 0;
+    size_t free_places = mm7_feed_places(c);
 
     switch (c->stands) {
     case MM7_STANDS_WELL:
@@ -136,6 +142,18 @@ static int carrier_submit(struct carrier *port, struct parcel *p)
     return 0;
 }
 
+static void free_place(struct mm7_carrier *c, const struct mm7_job *j)
+{
+    if (!j->term)
+        return;
+    if (j->term == c->term)
+        c->used--;
+    else if (j->term == c->term_before)
+        c->used_before--;
+    else
+        c->used_long--;
+}
+
 static void carrier_settled(struct carrier *port, struct parcel *p)
 {
     struct mm7_carrier *c = (struct mm7_carrier *)port;
@@ -144,8 +162,7 @@ static void carrier_settled(struct carrier *port, struct parcel *p)
     if (!j)
         return;
     parcel_set_note(p, NULL);
-    if (j->term && j->term == c->term)
-        c->used--;
+    free_place(c, j);
     forget_job(c, j);
     c->room_freed = true;
     live_carrier_wake(&c->live);

@@ -19,7 +19,8 @@ struct mm7_inbox {
     struct retired *earlier_doors;
     struct mailbox brought;
     struct loop_signal *signal;
-    _Atomic int64_t complained_us;
+    _Atomic int64_t complained_us; /* when the log last had a line of an MMSC; */
+    _Atomic int64_t stranger_us;   /* of a stranger: they take none from MMSCs */
 };
 
 /* A request on its way: in the request's arena; the engine's between post and resume. */
@@ -27,6 +28,7 @@ struct bringing {
     struct letter letter;
     struct mm7_inbox *inbox;
     struct http_request *request;
+    const struct mm7_door *door;
     struct mm7_heard heard;
     struct mm7_delivered delivered;
     bool is_receipt;
@@ -69,21 +71,29 @@ static void answer_fault(struct http_request *r, unsigned status, const struct m
     answer_mm7(r, status, heard, MM7_VASP_ERROR_RSP, code, details);
 }
 
-/* A line for the operator; strangers cannot fill the log. */
-static bool may_complain(struct mm7_inbox *inbox)
+/* A line for the operator; nobody can fill the log. Asked only where one is written. */
+static bool may_log(const struct mm7_inbox *inbox, _Atomic int64_t *stamp_us)
 {
     int64_t now_us = clock_now_us(inbox->options.clock);
-    int64_t last_us = atomic_load_explicit(&inbox->complained_us, memory_order_relaxed);
+    int64_t last_us = atomic_load_explicit(stamp_us, memory_order_relaxed);
 
     return now_us - last_us >= COMPLAIN_US &&
-           atomic_compare_exchange_strong(&inbox->complained_us, &last_us, now_us);
+           atomic_compare_exchange_strong(stamp_us, &last_us, now_us);
+}
+
+static bool may_complain(struct mm7_inbox *inbox)
+{
+    return may_log(inbox, &inbox->complained_us);
+}
+
+static bool may_name_stranger(struct mm7_inbox *inbox)
+{
+    return may_log(inbox, &inbox->stranger_us);
 }
 
 static void refuse_entry(struct mm7_inbox *inbox, struct http_request *r, enum mm7_entry entry,
                          const struct mm7_door *door)
 {
-    bool complain = may_complain(inbox);
-
     r->last = true; /* a stranger keeps no connection */
     switch (entry) {
     case MM7_ENTRY_OPEN:
@@ -95,14 +105,14 @@ static void refuse_entry(struct mm7_inbox *inbox, struct http_request *r, enum m
         break;
     case MM7_ENTRY_ADDRESS:
         answer_text(r, 403, "This address may not come here.\n");
-        if (complain)
+        if (may_name_stranger(inbox))
             log_warning("mm7", "%s: refused, because %s is not in its allow list", door->name,
                         r->peer->text);
         break;
     case MM7_ENTRY_CREDENTIALS:
         answer_text(r, 401, "A name and a password are needed: Authorization: Basic.\n");
         http_request_add_header(r, "WWW-Authenticate", "Basic realm=\"MM7\"");
-        if (complain)
+        if (may_name_stranger(inbox))
             log_warning("mm7",
                         "%s: refused, because %s does not show listen_username and "
                         "listen_password",
@@ -125,6 +135,14 @@ static void finish(struct http_request *r)
 
 /* ---- on the engine ---- */
 
+static void note_repetition(const struct bringing *b)
+{
+    char from[LOG_NUMBER_SIZE];
+
+    log_info("mm7", "%s: it brought a message from %s again, which is no second one", b->door->name,
+             log_number(b->delivered.arrival.from, from));
+}
+
 static void written(void *context, int result)
 {
     struct bringing *b = context;
@@ -132,6 +150,8 @@ static void written(void *context, int result)
 
     if (result >= 0 && b->is_receipt && o->noted)
         o->noted(o->context, b->delivered.receipt.carrier, result);
+    if (result > 0 && !b->is_receipt)
+        note_repetition(b);
     b->result = result;
     http_request_resume(b->request);
 }
@@ -248,6 +268,7 @@ static void take_request(struct mm7_inbox *inbox, struct http_request *r,
     }
     b->inbox = inbox;
     b->request = r;
+    b->door = door;
     b->is_receipt = brings == MM7_BRINGS_RECEIPT;
     r->continuation = b;
     failed = hand_over(b);
@@ -298,7 +319,7 @@ bool mm7_inbox_admits(void *inbox, const struct http_peer *peer)
     const struct mm7_doors *doors = atomic_load_explicit(&i->doors, memory_order_acquire);
     bool admitted = doors && mm7_doors_admit(doors, &peer->address);
 
-    if (!admitted && may_complain(i))
+    if (!admitted && may_name_stranger(i))
         log_warning("mm7", "a connection is refused, because %s is in no allow list", peer->text);
     return admitted;
 }
@@ -328,7 +349,7 @@ int mm7_inbox_new(struct mm7_inbox **ret, const struct mm7_inbox_options *option
     if (!i)
         return -ENOMEM;
     i->options = *options;
-    i->complained_us = INT64_MIN / 2;
+    i->complained_us = i->stranger_us = INT64_MIN / 2;
     mailbox_init(&i->brought, raise_signal, i);
     i->signal = loop_signal_new(options->loop, take_brought, i);
     if (!i->signal) {

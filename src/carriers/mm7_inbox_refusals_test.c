@@ -122,6 +122,26 @@ static void test_strangers(void **state)
     assert_false(mm7_inbox_admits(test_inbox, &near));
 }
 
+/* However many knock, what an MMSC does wrong is in the log; and what is not logged takes no line
+ * from what is. The clock stands still here. */
+static void test_strangers_leave_room_in_the_log(void **state)
+{
+    struct str report = STR(REPORT(MM7_NAMESPACE, "x", "Retrieved"));
+    struct http_peer far = {.text = "198.51.100.8", .address = IN6ADDR_LOOPBACK_INIT};
+
+    test_use("[mmsc acme]\nurl = http://a/\nallow = 127.0.0.1\n"
+             "[mmsc far]\nurl = http://b/\nallow = 192.0.2.0/24\n");
+    test_log_begin();
+    assert_int_equal(test_post_with("/mm7/nobody", "", "text/xml", report), 404);
+    assert_int_equal(test_post_with("/mm7/far", "", "text/xml", report), 403);
+    assert_false(mm7_inbox_admits(test_inbox, &far));
+    assert_int_equal(test_post("nonsense"), 400);
+    const char *log = test_log_end();
+    assert_non_null(strstr(log, "far: refused, because"));
+    assert_null(strstr(log, "a connection is refused")); /* one line of strangers */
+    assert_non_null(strstr(log, "acme: what it brought cannot be read"));
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, test_inbox_set_up, test_inbox_tear_down)
@@ -129,7 +149,7 @@ int main(void)
         CASE(test_not_understood), CASE(test_something_is_missing),
         CASE(test_who_comes_in),   CASE(test_whose_large_bodies_are_kept),
         CASE(test_large_bodies),   CASE(test_too_much_at_once),
-        CASE(test_strangers),
+        CASE(test_strangers),      CASE(test_strangers_leave_room_in_the_log),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

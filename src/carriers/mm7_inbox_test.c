@@ -108,6 +108,20 @@ static void test_a_captured_submit(void **state)
     assert_int_equal(received().count, 0);
 }
 
+/* There is a trace of it, because it may be wrong: this MMSC gives the message no name. */
+static void test_a_message_that_comes_again(void **state)
+{
+    struct str body = STR(DELIVER(""));
+
+    test_log_begin();
+    assert_int_equal(test_post_with("/mm7/acme", "", BOUNDARY, body), 200);
+    assert_string_equal(test_log_end(), "");
+    test_log_begin();
+    assert_int_equal(test_post_with("/mm7/acme", "", BOUNDARY, body), 200);
+    assert_non_null(strstr(test_log_end(), "acme: it brought a message from +1415***0100 again"));
+    assert_int_equal(received().count, 1);
+}
+
 /* ---- reports ---- */
 
 /* By MessageID, whatever else the report says of sender and recipient. */
@@ -245,6 +259,7 @@ int main(void)
         CASE(test_a_captured_report),
         CASE(test_a_captured_message),
         CASE(test_a_captured_submit),
+        CASE(test_a_message_that_comes_again),
         CASE(test_whoever_it_names),
         CASE(test_the_dialect_of_the_request),
         CASE(test_an_unknown_id),

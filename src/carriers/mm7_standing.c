@@ -15,16 +15,20 @@ enum {
 /* ---- health and state ---- */
 
 /* One that is to be probed has to get a message from somewhere; when it has one, others go other
- * ways. */
+ * ways, also while the media of that one are fetched. What rests until its next attempt is none:
+ * the probe would wait for minutes. */
+static bool has_a_probe(const struct mm7_carrier *c)
+{
+    return c->flying || c->ready ||
+           dispatch_counts(c->live.options.dispatch, &c->live.port).coming > 0;
+}
+
 static int health_of(const struct mm7_carrier *c)
 {
     if (!c->settings || c->live.record.drained || c->stands == MM7_STANDS_DOWN)
         return 0;
-    if (c->stands == MM7_STANDS_PROBED) {
-        bool has_one =
-            c->flying || c->ready || dispatch_waiting(c->live.options.dispatch, &c->live.port);
-        return has_one ? 0 : HEALTH_LEAST;
-    }
+    if (c->stands == MM7_STANDS_PROBED)
+        return has_a_probe(c) ? 0 : HEALTH_LEAST;
     int health = (int)(CARRIER_HEALTH_FULL * (1 - c->trouble));
     return health < HEALTH_LEAST ? HEALTH_LEAST : health;
 }
@@ -171,7 +175,7 @@ static enum carrier_limit pressing(struct mm7_carrier *c, int64_t now_us, uint32
 {
     const struct smpp_rate *r = &c->rate;
 
-    if (c->used >= c->settings->config.window) {
+    if (mm7_feed_places(c) == 0) {
         *ret_figure = (uint32_t)c->settings->config.window;
         return CARRIER_LIMIT_WINDOW;
     }

@@ -102,7 +102,7 @@ void test_use(const char *sections)
              "[sender +18005551234]\n%s",
              sections);
     load_good(text);
-    assert_int_equal(mm7_doors_new(&doors, config, number_of, NULL, why), 0);
+    assert_int_equal(mm7_doors_new(&doors, config, NULL, number_of, NULL, why), 0);
     mm7_inbox_set_doors(test_inbox, doors);
 }
 
@@ -201,6 +201,34 @@ bool test_says(const char *text)
 {
     return strstr(answer.p, text) != NULL;
 }
+
+/* ---- the log ---- */
+
+static FILE *log_file;
+static int log_saved;
+
+void test_log_begin(void)
+{
+    fflush(stderr);
+    log_file = tmpfile();
+    log_saved = dup(STDERR_FILENO);
+    assert_non_null(log_file);
+    assert_true(log_saved >= 0 && dup2(fileno(log_file), STDERR_FILENO) >= 0);
+}
+
+const char *test_log_end(void)
+{
+    static char text[1 << 14];
+
+    dup2(log_saved, STDERR_FILENO);
+    close(log_saved);
+    rewind(log_file);
+    text[fread(text, 1, sizeof text - 1, log_file)] = '\0';
+    fclose(log_file);
+    return text;
+}
+
+/* ---- what is answered ---- */
 
 struct mm7_heard test_heard(void)
 {

@@ -31,6 +31,10 @@ bool test_says(const char *text);
 struct mm7_heard test_heard(void);
 void test_assert_answer(enum mm7_kind kind, unsigned code, const char *transaction);
 
+/* What is written to the log between the two. */
+void test_log_begin(void);
+const char *test_log_end(void);
+
 #define XML "<?xml version='1.0'?>"
 #define BARE(space, transaction, inside)                                                           \
     "<e:Envelope xmlns:e='http://schemas.xmlsoap.org/soap/envelope/'>"                             \

@@ -39,6 +39,7 @@ struct test_port {
     int count, stopped;
     _Atomic int answers, ready; /* any thread may look */
     _Atomic size_t waiting;     /* in dispatch, for the carrier */
+    _Atomic size_t fetching;    /* the same, without their media */
     bool settle;                /* at once when answered */
     struct test_delivery deliveries[TEST_DELIVERIES];
     int delivery_count;

@@ -6,7 +6,7 @@
 
 struct arrival_once arrival_once_of(const struct store *s, const struct arrival *a)
 {
-    struct arrival_once o = {.known = a->transaction.n > 0};
+    struct arrival_once o = {.known = a->transaction.n > 0, .within_us = a->within_us};
     struct siphash hash;
 
     _Static_assert((int)SIPHASH_SIZE == (int)ONCE_KEY_SIZE, "a hash is a key");
@@ -24,6 +24,8 @@ struct arrival_once arrival_once_of(const struct store *s, const struct arrival 
         const struct media_record *m = &a->media[i].record;
         siphash_text(&hash, (struct str){(const char *)m->hash, sizeof m->hash});
     }
+    if (a->stamp_us)
+        siphash_u64(&hash, (uint64_t)a->stamp_us);
     siphash_done(&hash, o.key);
     return o;
 }
@@ -35,7 +37,8 @@ int arrival_once_find(const struct arrival_once *o, struct store *s, const struc
 
     if (!o->known)
         return 0;
-    int failed = store_once_find(s, m->account, m->mode, o->key, a, &record);
+    int64_t within_us = o->within_us ? o->within_us : INT64_MAX;
+    int failed = store_once_find_within(s, m->account, m->mode, o->key, within_us, a, &record);
     if (failed)
         return failed == -ENOENT ? 0 : failed;
     return 1;

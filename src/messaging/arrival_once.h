@@ -6,7 +6,8 @@
 #include "messaging/arrivals.h"
 
 struct arrival_once {
-    bool known; /* the carrier has a name for it */
+    bool known;        /* the carrier has a name for it */
+    int64_t within_us; /* for so long; 0: as long as it is kept */
     uint8_t key[ONCE_KEY_SIZE];
 };
 

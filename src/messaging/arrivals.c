@@ -329,7 +329,7 @@ static void arrival_back(struct errand *e)
     if (j->overdue)
         j->arrivals->overdue_on_way--; /* if it failed, the next look finds it again */
     else
-        j->done(j->context, e->result);
+        j->done(j->context, e->result < 0 ? e->result : j->repeated);
     free_job(j);
 }
 

@@ -39,6 +39,8 @@ struct arrival {
     struct str subject; /* of MMS; "" */
     /* Of MMS: what the carrier calls this bringing, the same when it comes again; "" = nothing. */
     struct str transaction;
+    int64_t stamp_us;  /* when it was written, where that belongs to its name; 0: it does not */
+    int64_t within_us; /* it is the same only when it comes again so soon; 0: whenever it does */
     /* Of MMS, which comes whole. Copied; MEDIA_MAX at most. */
     const struct arrival_media *media;
     size_t media_count;
@@ -46,8 +48,8 @@ struct arrival {
     bool text_cut;        /* the last of the files has all of the text */
 };
 
-/* `done` is called once, on the engine's thread, maybe at once. 0: it is on disk; negative: it is
- * not, and the carrier should send it again. An MMS that comes again is on disk already. The
+/* `done` is called once, on the engine's thread, maybe at once. 0: it is on disk; 1: it was before,
+ * an MMS that comes again; negative: it is not, and the carrier should send it again. The
  * receiver is the sender of this address; its account gets the message, or the first account when
  * nobody has this address. */
 void arrivals_take(struct arrivals *a, const struct arrival *arrival,

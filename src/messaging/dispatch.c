@@ -229,7 +229,9 @@ struct dispatch_counts dispatch_counts(struct dispatch *d, const struct carrier 
     if (!l)
         return counts;
     counts = l->counts;
-    counts.waiting = l->waiting.count + lane_resting(l) + l->unfetched.count + l->fetching.count;
+    size_t ahead = l->waiting.count + l->unfetched.count + l->fetching.count;
+    counts.waiting = ahead + lane_resting(l);
+    counts.coming = ahead + l->marking;
     counts.behind = lane_is_behind(&d->lanes, l, &known);
     return counts;
 }

@@ -80,6 +80,7 @@ size_t dispatch_held(struct dispatch *d);
 /* How a carrier's lane stands. */
 struct dispatch_counts {
     size_t waiting;       /* in memory */
+    size_t coming;        /* the same without what rests, and with what is about to go there */
     bool behind;          /* more lies in the store */
     uint64_t maybe_twice; /* messages that went out again without an answer to the first time */
     uint64_t retried, failed_over, expired;

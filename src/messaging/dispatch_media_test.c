@@ -218,8 +218,11 @@ static void fetching_does_not_wait_for_the_carrier(void **state)
     start();
     int64_t id = send_mms(&test_acme);
     check_asked(&id, 1);
+    assert_int_equal(dispatch_counts(test_dispatch, &test_acme.carrier).coming, 1);
+    assert_int_equal(dispatch_waiting(test_dispatch, &test_acme.carrier), 0);
     done(id, FAILURE_NONE, "");
     assert_int_equal(test_acme.submitted_count, 0);
+    assert_int_equal(dispatch_counts(test_dispatch, &test_acme.carrier).coming, 1);
     test_acme.room = 1;
     dispatch_ready(test_dispatch);
     test_settle_live();
@@ -235,6 +238,8 @@ static void what_comes_back_is_not_fetched_again(void **state)
     done(id, FAILURE_NONE, "");
     TEST_SAY(&test_acme, .outcome = CARRIER_LATER);
     test_settle_live();
+    assert_int_equal(dispatch_counts(test_dispatch, &test_acme.carrier).waiting, 1);
+    assert_int_equal(dispatch_counts(test_dispatch, &test_acme.carrier).coming, 0); /* it rests */
     test_pass(31);
     test_assert_sent_to(&test_acme, (int64_t[]){id, id}, 2);
     TEST_SAY(&test_acme, .outcome = CARRIER_UNTRIED);

@@ -300,7 +300,15 @@ int store_edge(struct store *s, int64_t *ret)
 int store_once_find(struct store *s, int64_t account, enum mode mode,
                     const uint8_t key[ONCE_KEY_SIZE], struct arena *a, struct once_record *ret)
 {
-    int64_t since_us = clock_now_us(s->clock) - s->retention.once_us;
+    return store_once_find_within(s, account, mode, key, s->retention.once_us, a, ret);
+}
+
+int store_once_find_within(struct store *s, int64_t account, enum mode mode,
+                           const uint8_t key[ONCE_KEY_SIZE], int64_t within_us, struct arena *a,
+                           struct once_record *ret)
+{
+    int64_t kept_us = s->retention.once_us;
+    int64_t since_us = clock_now_us(s->clock) - (within_us < kept_us ? within_us : kept_us);
 
     assert(s->in_transaction);
     return s->engine->once_find(s, account, mode, key, since_us, a, ret);

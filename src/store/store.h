@@ -360,6 +360,10 @@ int store_edge(struct store *s, int64_t *ret);
  * transaction has written. -ENOENT when nothing. */
 int store_once_find(struct store *s, int64_t account, enum mode mode,
                     const uint8_t key[ONCE_KEY_SIZE], struct arena *a, struct once_record *ret);
+/* The same of what was kept within this time. */
+int store_once_find_within(struct store *s, int64_t account, enum mode mode,
+                           const uint8_t key[ONCE_KEY_SIZE], int64_t within_us, struct arena *a,
+                           struct once_record *ret);
 int store_once_keep(struct store *s, struct once_record *o);
 
 /* A state's bit in a set of states. */

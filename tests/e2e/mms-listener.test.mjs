@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import net from 'node:net';
 import { join } from 'node:path';
 import { mediaFiles, png } from './lib/media-files.mjs';
-import { Mmsc, basic, mmsServer, withMms } from './lib/mmsc.mjs';
+import { Mmsc, basic, mmsServer, mmsc, withMms } from './lib/mmsc.mjs';
 import { skylark } from './lib/program.mjs';
 import { Receiver } from './lib/receiver.mjs';
 import { removeFolder, temporaryFolder } from './lib/server.mjs';
@@ -106,6 +106,17 @@ describe('mms: what the listener bears', { timeout: 120_000 * slowness }, () => 
       removeFolder(folder);
     }
   });
+
+  it('no door that everybody could use, as long as the listener stays where others can reach it', withMms(files, {}, {
+    settings: { listen_username: 'a', listen_password: 'b' }, sections: { mm7: { listen: '0.0.0.0:0' } },
+  }, async ({ peer, live }) => {
+    live.configure(live.sections({}, { mm7: { listen: '127.0.0.1:0' }, mmsc: { acme: mmsc(peer) } }));
+    await until('the word about it', () => /could bring its reports|the configuration was read again/.test(live.server.stderr));
+    assert.match(live.server.stderr, /\[mmsc acme\] everybody who reaches the listener could bring its reports/);
+    assert.equal((await peer.report('x@mmsc', 'Retrieved')).status, 401);
+    peer.shows = basic('a', 'b');
+    assert.equal((await peer.report('x@mmsc', 'Retrieved')).code, 1000);
+  }));
 
   it('a message that is brought again is not another one, also after a restart', async () => {
     const folder = temporaryFolder();
