@@ -59,19 +59,29 @@ describe('mms: what the listener bears', { timeout: 120_000 * slowness }, () => 
 
   it('more large messages at once than there is room for: they are to come again', withMms(files, {}, {}, async ({ peer, client }) => {
     const head = 'POST /mm7/acme HTTP/1.1\r\nHost: x\r\nContent-Type: text/xml\r\nContent-Length: 8000000\r\n\r\n';
-    const hold = crowd(peer.listener, 20, Buffer.concat([Buffer.from(head), Buffer.alloc(7_900_000, 32)]));
+    const large = Buffer.concat([Buffer.from(head), Buffer.alloc(7_900_000, 32)]);
+    let taken = 0, hold, refused;
+    const bring = async () => {
+      const response = await peer.deliver({ transaction: `large-${taken}`, parts: [{ type: 'image/png', bytes: png(5_000_000) }] });
+      taken += response.code === 1000;
+      return response;
+    };
     try {
-      const bring = () => peer.deliver({ parts: [{ type: 'image/png', bytes: png(5_000_000) }] });
-      const refused = await until('no room', async () => { const r = await bring(); return r.code !== 1000 && r; }, { within: 20_000 });
-      assert.deepEqual([refused.status, refused.kind, refused.code], [503, 'VASPErrorRsp', 3000]);
+      // On a busy machine the first of the crowd are cut, for being slow, before the last are there.
+      for (let i = 0; i < 5 && !refused; i++) {
+        hold?.leave();
+        hold = crowd(peer.listener, 12, large);
+        refused = await until('no room', async () => { const r = await bring(); return r.code !== 1000 && r; }, { within: 8000 }).catch(() => null);
+      }
+      assert.deepEqual([refused?.status, refused?.kind, refused?.code], [503, 'VASPErrorRsp', 3000]);
       assert.ok(Number(refused.headers['retry-after']) > 0);
       assert.equal((await peer.report('small@mmsc', 'Retrieved')).code, 1000, 'there is always room for what is small');
       hold.leave();
       await until('room', async () => (await bring()).code === 1000);
     } finally {
-      hold.leave();
+      hold?.leave();
     }
-    assert.equal((await inbox(client)).length, 1);
+    assert.equal((await inbox(client)).length, taken);
   }));
 
   it('strangers, who are cut before they can be in the way', withMms(files, {}, {
