@@ -1,5 +1,6 @@
 /* Messages that are past their time go, with all that belongs to them, and in order. */
 #include "store/sqlite_internal.h"
+#include "store/sqlite_testing.h"
 #include "store/test_outbox.h"
 
 #include <stdio.h>
@@ -25,37 +26,16 @@ static int set_up(void **state)
 
 #define RETENTION_TEST(function) cmocka_unit_test_setup_teardown(function, set_up, test_tear_down)
 
-static int64_t number(const char *format, ...)
-{
-    char sql[256];
-    va_list args;
-    int64_t ret = -1;
-    sqlite3 *db;
-
-    va_start(args, format);
-    vsnprintf(sql, sizeof sql, format, args);
-    va_end(args);
-    assert_int_equal(sqlite3_open(test_path, &db), SQLITE_OK);
-    assert_int_equal(sqlite_number(db, sql, &ret), 0);
-    sqlite3_close(db);
-    return ret;
-}
-
-static int64_t rows_of(const char *table)
-{
-    return number("SELECT count(*) FROM %s", table);
-}
-
 static int64_t tally(int64_t account, enum mode mode, enum message_status status)
 {
-    return number("SELECT coalesce(sum(count), 0) FROM tally WHERE owner = %d AND status = %d",
-                  (int)account * 2 + (int)mode, (int)status);
+    return test_number("SELECT coalesce(sum(count), 0) FROM tally WHERE owner = %d AND status = %d",
+                       (int)account * 2 + (int)mode, (int)status);
 }
 
 static int64_t gone(int64_t account, enum mode mode, enum message_status status)
 {
-    return number("SELECT coalesce(sum(count), 0) FROM gone WHERE owner = %d AND status = %d",
-                  (int)account * 2 + (int)mode, (int)status);
+    return test_number("SELECT coalesce(sum(count), 0) FROM gone WHERE owner = %d AND status = %d",
+                       (int)account * 2 + (int)mode, (int)status);
 }
 
 static int64_t total(void)
@@ -119,8 +99,8 @@ static void test_goes_when_its_time_is_over(void **state)
     assert_int_equal(get(old.id), -ENOENT);
     assert_int_equal(get(young.id), 0);
     assert_int_equal(total(), 1);
-    assert_true(number("SELECT id FROM edge") > old.id);
-    assert_true(number("SELECT id FROM edge") <= young.id);
+    assert_true(test_number("SELECT id FROM edge") > old.id);
+    assert_true(test_number("SELECT id FROM edge") <= young.id);
 }
 
 static void test_for_ever(void **state)
@@ -130,7 +110,7 @@ static void test_for_ever(void **state)
     keep_messages(0);
     pass_days(20000);
     assert_int_equal(get(m.id), 0);
-    assert_int_equal(number("SELECT id FROM edge"), 0);
+    assert_int_equal(test_number("SELECT id FROM edge"), 0);
 }
 
 static void test_counts_of_what_is_gone(void **state)
@@ -214,7 +194,7 @@ static void test_all_that_belongs_to_it_goes(void **state)
     assert_int_equal(store_batch_get(test_reader, 1, MODE_TEST, f.batch, &b, counts), 0);
     pass_days(KEPT_DAYS + 1);
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
-        if (rows_of(tables[i]) != 0)
+        if (test_rows_of(tables[i]) != 0)
             fail_msg("rows are left in %s", tables[i]);
     assert_int_equal(store_batch_get(test_reader, 1, MODE_TEST, f.batch, &b, counts), -ENOENT);
 }
@@ -226,7 +206,7 @@ static void test_half_a_batch(void **state)
     struct message_page p;
     unsigned counts[STATUS_SLOTS] = {0};
 
-    assert_int_equal(number("SELECT min(id) FROM message"), b.id + 1);
+    assert_int_equal(test_number("SELECT min(id) FROM message"), b.id + 1);
     assert_int_equal(sqlite3_exec(((struct sqlite_store *)test_store)->db,
                                   "DELETE FROM message WHERE id < (SELECT id FROM message ORDER BY "
                                   "id LIMIT 1 OFFSET 2); UPDATE edge SET id = (SELECT min(id) FROM "
@@ -256,7 +236,7 @@ static void test_what_waits_stays(void **state)
     assert_int_equal(get(queued.id), 0);
     assert_int_equal(get(after.id), 0);
     assert_int_equal(total(), 2);
-    assert_int_equal(number("SELECT id FROM edge"), queued.id);
+    assert_int_equal(test_number("SELECT id FROM edge"), queued.id);
     assert_int_equal(test_move(queued.id, UINT32_MAX, STATUS_FAILED, 0, test_now_us), 1);
     test_now_us += MINUTE_US;
     test_housekeep();
@@ -273,7 +253,7 @@ static void test_what_is_scheduled_stays(void **state)
     test_accept_this(&m);
     pass_days(KEPT_DAYS + 1);
     assert_int_equal(get(m.id), 0);
-    assert_int_equal(rows_of("schedule"), 1);
+    assert_int_equal(test_rows_of("schedule"), 1);
     assert_int_equal(test_move(m.id, UINT32_MAX, STATUS_CANCELLED, 0, test_now_us), 1);
     pass_days(1);
     assert_int_equal(get(m.id), -ENOENT);
@@ -288,18 +268,18 @@ static void test_sent_ones_go_with_their_work(void **state)
     struct message *work;
 
     pass_days(KEPT_DAYS + 1);
-    assert_int_equal(rows_of("work"), 0);
+    assert_int_equal(test_rows_of("work"), 0);
     assert_int_equal(test_open_work(0, 10, &work), 0);
     assert_int_equal(test_move(m.id, UINT32_MAX, STATUS_DELIVERED, 0, test_now_us), 0);
     add_event(m.id); /* that it came, all the same */
     open_parts(m.id);
-    assert_int_equal(rows_of("ending"), 0);
-    assert_int_equal(rows_of("notice"), 0);
+    assert_int_equal(test_rows_of("ending"), 0);
+    assert_int_equal(test_rows_of("notice"), 0);
     assert_int_equal(tally(1, MODE_TEST, STATUS_DELIVERED), 0);
     test_now_us += MINUTE_US;
     test_housekeep();
-    assert_int_equal(rows_of("event"), 0);
-    assert_int_equal(rows_of("parts"), 0);
+    assert_int_equal(test_rows_of("event"), 0);
+    assert_int_equal(test_rows_of("parts"), 0);
 }
 
 /* Its references are not found any more, though they may be kept for longer. */
@@ -320,7 +300,7 @@ static void test_references_of_what_is_gone(void **state)
     test_housekeep();
     assert_int_equal(store_reference_find(test_reader, 2, ref.id, &test_arena, &found, &count), 0);
     assert_int_equal(count, 0);
-    assert_int_equal(rows_of("reference"), 1);
+    assert_int_equal(test_rows_of("reference"), 1);
 }
 
 /* A notice may be younger than its message, and live longer. */
@@ -373,7 +353,7 @@ static void test_clock_that_was_ahead(void **state)
     test_now_us = now_us + 1000;
     for (int i = 0; i < 2; i++) {
         struct message m = ended(STATUS_DELIVERED);
-        assert_true(m.id >= number("SELECT id FROM edge"));
+        assert_true(m.id >= test_number("SELECT id FROM edge"));
         assert_int_equal(store_message_page(test_reader, 1, MODE_TEST,
                                             &(struct message_filter){.to = m.to}, 0, 10,
                                             &test_arena, &p),
@@ -389,7 +369,7 @@ static void test_numbers_go_on(void **state)
 {
     ended(STATUS_DELIVERED);
     pass_days(KEPT_DAYS + 1);
-    int64_t edge = number("SELECT id FROM edge");
+    int64_t edge = test_number("SELECT id FROM edge");
     test_close();
     test_now_us -= 200 * TEST_DAY_US;
     test_open();
@@ -414,7 +394,7 @@ static void test_failed_step(void **state)
     s->housekeep_us = 0;
     store_reader_rest(test_reader);
     assert_int_equal(get(m.id), 0);
-    assert_int_equal(number("SELECT id FROM edge"), 0);
+    assert_int_equal(test_number("SELECT id FROM edge"), 0);
     assert_int_equal(test_move(m.id, UINT32_MAX, STATUS_DELIVERED, 0, test_now_us), 1);
     test_housekeep();
     assert_int_equal(get(m.id), -ENOENT);
@@ -422,171 +402,9 @@ static void test_failed_step(void **state)
     assert_int_equal(gone(1, MODE_TEST, STATUS_SENT), 0);
 }
 
-/* ---- the others ---- */
-
-static void test_strays_have_an_age(void **state)
-{
-    struct stray_record stray = {.carrier = 2,
-                                 .reference = STR("A1"),
-                                 .source = STR("1"),
-                                 .destination = STR("2"),
-                                 .raw = STR("id:A1")};
-
-    for (int i = 0; i < 2; i++) {
-        assert_int_equal(store_begin(test_store), 0);
-        for (int k = 0; k < 200; k++)
-            assert_int_equal(store_stray_add(test_store, &stray), 0);
-        assert_int_equal(store_commit(test_store), 0);
-        pass_days(20);
-    }
-    assert_int_equal(rows_of("stray"), 200);
-    pass_days(11);
-    assert_int_equal(rows_of("stray"), 0);
-}
-
-/* Each has a time of its own. */
-static void test_deliveries_go_before_notices(void **state)
-{
-    struct store_retention kept = {.notices_us = 20 * TEST_DAY_US,
-                                   .deliveries_us = 10 * TEST_DAY_US,
-                                   .once_us = 3 * TEST_DAY_US};
-
-    store_set_retention(test_store, &kept);
-    test_endpoint_add(1, TEST_MODES, TEST_KINDS);
-    test_delivered(1, MODE_TEST);
-    pass_days(9);
-    assert_int_equal(rows_of("delivery"), 2);
-    pass_days(2);
-    assert_int_equal(rows_of("delivery"), 0);
-    assert_int_equal(rows_of("notice"), 2);
-    pass_days(8);
-    assert_int_equal(rows_of("notice"), 2);
-    pass_days(2);
-    assert_int_equal(rows_of("notice"), 0);
-}
-
-static int find_once(uint8_t key)
-{
-    struct once_record o = {.account = 1, .mode = MODE_TEST, .key = {key}}, found;
-
-    assert_int_equal(store_begin(test_store), 0);
-    int r = store_once_find(test_store, 1, MODE_TEST, o.key, &test_arena, &found);
-    assert_int_equal(store_commit(test_store), 0);
-    return r;
-}
-
-static void test_keys_are_remembered_for_their_time(void **state)
-{
-    struct once_record o = {.account = 1, .mode = MODE_TEST, .key = {7}, .answer = STR("{}")};
-    struct store_retention kept = *store_retention(test_store);
-
-    kept.once_us = 3 * TEST_DAY_US;
-    store_set_retention(test_store, &kept);
-    assert_int_equal(store_begin(test_store), 0);
-    assert_int_equal(store_once_keep(test_store, &o), 0);
-    assert_int_equal(store_commit(test_store), 0);
-    pass_days(3);
-    assert_int_equal(find_once(7), 0);
-    test_now_us += 1;
-    assert_int_equal(find_once(7), -ENOENT);
-    test_housekeep();
-    assert_int_equal(rows_of("once"), 0);
-}
-
-/* ---- what stays ---- */
-
-enum { MANY = 6000 }; /* more than go in one step */
-
-/* Of two accounts, in several hours, all statuses that a message can go with. */
-static void accept_many(void)
-{
-    static const enum message_status ends[] = {STATUS_DELIVERED, STATUS_FAILED, STATUS_CANCELLED,
-                                               STATUS_SENT};
-
-    assert_int_equal(store_begin(test_store), 0);
-    for (int i = 0; i < MANY; i++) {
-        struct message m = test_message(1 + i % 2, i % 3 ? MODE_TEST : MODE_LIVE, "x");
-        assert_int_equal(store_accept(test_store, &m), 0);
-        enum message_status to = ends[i % 4];
-        struct message_move move = {m.id, UINT32_MAX, STATUS_SENT, 0, m.created_us + 1};
-        if (to == STATUS_DELIVERED)
-            assert_int_equal(store_move(test_store, &move), 1);
-        move.to = to;
-        move.at_us += 1000 * i;
-        move.failure = to == STATUS_FAILED ? FAILURE_NO_ROUTE : 0;
-        assert_int_equal(store_move(test_store, &move), 1);
-        test_now_us += 3 * INT64_C(1000000);
-    }
-    assert_int_equal(store_commit(test_store), 0);
-}
-
-struct counted {
-    int64_t by_day, by_hour;
-};
-
-static void add_day(void *context, const struct series_record *series, int64_t start_us,
-                    const struct rollup *r)
-{
-    ((struct counted *)context)->by_day += r->accepted;
-}
-
-static void add_hour(void *context, const struct series_record *series, int64_t start_us,
-                     const struct rollup *r)
-{
-    ((struct counted *)context)->by_hour += r->accepted;
-}
-
-/* However many of them are gone, by hours and by days. */
-static void expect_all_counted(void)
-{
-    struct counted sums = {0};
-    struct books b;
-
-    for (int owner = 2; owner < 6; owner++) {
-        struct rollup_query q = {.account = owner / 2,
-                                 .mode = (enum mode)(owner % 2),
-                                 .to_us = test_now_us / TEST_DAY_US * TEST_DAY_US,
-                                 .hours = add_hour};
-        assert_int_equal(store_rollup_each(test_reader, &q, add_day, &sums), 0);
-    }
-    assert_int_equal(sums.by_day, MANY);
-    assert_int_equal(sums.by_hour, MANY);
-    for (int scan = 0; scan < 2; scan++) {
-        assert_int_equal(store_books(test_reader, scan, &b), 0);
-        assert_string_equal(b.first, "");
-        assert_int_equal(b.accepted, MANY);
-        assert_int_equal(b.messages, rows_of("message"));
-        assert_int_equal(b.delivered + b.failed + b.cancelled + b.in_flight, MANY);
-    }
-}
-
-/* What is gone stays counted, at every instant of its going. */
-static void test_books_while_they_go(void **state)
-{
-    int between = 0, rounds = 0;
-    bool more = true;
-
-    accept_many();
-    test_now_us += (KEPT_DAYS + 1) * TEST_DAY_US;
-    while (more) {
-        more = store_housekeep(test_store, true);
-        store_reader_rest(test_reader);
-        int64_t left = rows_of("message");
-        bool looked = left > 0 && left < MANY && between < 20;
-        if (looked)
-            expect_all_counted();
-        between += looked;
-        assert_true(++rounds < 10000);
-    }
-    assert_true(between > 0);
-    assert_int_equal(rows_of("message"), 0);
-    expect_all_counted();
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        RETENTION_TEST(test_books_while_they_go),
         RETENTION_TEST(test_goes_when_its_time_is_over),
         RETENTION_TEST(test_for_ever),
         RETENTION_TEST(test_counts_of_what_is_gone),
@@ -601,9 +419,6 @@ int main(void)
         RETENTION_TEST(test_clock_that_was_ahead),
         RETENTION_TEST(test_numbers_go_on),
         RETENTION_TEST(test_failed_step),
-        RETENTION_TEST(test_strays_have_an_age),
-        RETENTION_TEST(test_deliveries_go_before_notices),
-        RETENTION_TEST(test_keys_are_remembered_for_their_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

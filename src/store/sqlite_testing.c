@@ -1,6 +1,8 @@
 #include "store/sqlite_testing.h"
 
-#include <sqlite3.h>
+#include "store/sqlite_internal.h"
+
+#include <stdio.h>
 
 void test_sql(const char *sql)
 {
@@ -12,6 +14,27 @@ void test_sql(const char *sql)
     if (sqlite3_exec(db, sql, NULL, NULL, &why) != SQLITE_OK)
         fail_msg("%s: %s", sql, why);
     sqlite3_close(db);
+}
+
+int64_t test_number(const char *format, ...)
+{
+    char sql[256];
+    va_list args;
+    int64_t ret = -1;
+    sqlite3 *db;
+
+    va_start(args, format);
+    vsnprintf(sql, sizeof sql, format, args);
+    va_end(args);
+    assert_int_equal(sqlite3_open(test_path, &db), SQLITE_OK);
+    assert_int_equal(sqlite_number(db, sql, &ret), 0);
+    sqlite3_close(db);
+    return ret;
+}
+
+int64_t test_rows_of(const char *table)
+{
+    return test_number("SELECT count(*) FROM %s", table);
 }
 
 void test_check_books(void)
