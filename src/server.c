@@ -100,11 +100,11 @@ static int start_store(struct server *s)
         return server_fail(s, -ENOMEM, "cannot open the store");
     failed = store_open_sqlite(&s->store, path, &clock_real, s->why);
     free(path);
-    if (!failed)
-        set_retention(s);
-    if (!failed)
-        store_media_reserve(s->store, s->config->media_reserve);
-    return failed ? failed : first_key(s->store, &s->data, s->first_key, s->why);
+    if (failed)
+        return failed;
+    set_retention(s);
+    store_media_reserve(s->store, s->config->media_reserve);
+    return first_key(s->store, &s->data, s->first_key, s->why);
 }
 
 /* What is kept in memory of keys and people goes on where an earlier run stopped. */

@@ -312,15 +312,15 @@ static void test_a_content_that_is_known(void **state)
 static void lose(int64_t message)
 {
     struct media_record m;
-    char link[64], path[STORE_MEDIA_PATH_SIZE] = "";
+    char opened[64], found[STORE_MEDIA_PATH_SIZE] = "";
 
     assert_int_equal(test_media_kept(message, 1, &m, NULL), 0);
     int fd = store_media_open(test_media_store, &m);
     assert_true(fd >= 0);
-    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-    assert_true(readlink(link, path, sizeof path - 1) > 0);
+    snprintf(opened, sizeof opened, "/proc/self/fd/%d", fd);
+    assert_true(readlink(opened, found, sizeof found - 1) > 0);
     close(fd);
-    assert_int_equal(unlink(path), 0);
+    assert_int_equal(unlink(found), 0);
 }
 
 /* What the store had when it was asked, and has not when the message is put. */
