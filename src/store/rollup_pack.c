@@ -113,7 +113,7 @@ void rollup_unpack_times(struct rollup_unpack *u, const void *bytes, size_t n)
 }
 
 /* To the next piece of a pack that begins with its size, between *at and the end. */
-static bool next_piece(const uint8_t **at, const uint8_t *end, const uint8_t **ret)
+static inline bool next_piece(const uint8_t **at, const uint8_t *end, const uint8_t **ret)
 {
     uint64_t size = 0;
 
@@ -134,31 +134,48 @@ bool rollup_unpack_next(struct rollup_unpack *u)
         u->damaged = u->with_times && u->times_at != u->times_end;
         return false;
     }
-    u->damaged = !varint_get(&u->at, u->end, &place) || place >= ROLLUP_CHUNK ||
-                 !next_piece(&u->at, u->end, &u->body) ||
+    const uint8_t *at = u->at;
+    u->damaged = !varint_get(&at, u->end, &place) || place >= ROLLUP_CHUNK ||
+                 !next_piece(&at, u->end, &u->body) ||
                  (u->with_times && !next_piece(&u->times_at, u->times_end, &u->times));
+    u->at = at;
     u->place = (unsigned)place;
     return !u->damaged;
 }
 
 /* Reads on; 0 when there is nothing more, and the entry is damaged. */
-static int64_t get(struct rollup_unpack *u)
+static inline int64_t get(struct rollup_unpack *u)
 {
+    const uint8_t *at = u->body;
     uint64_t number = 0;
 
-    if (!varint_get(&u->body, u->at, &number))
-        u->damaged = true;
+    u->damaged |= !varint_get(&at, u->at, &number);
+    u->body = at;
     return (int64_t)number;
+}
+
+static void add_statuses(struct rollup_unpack *u, struct rollup *sum)
+{
+    sum->accepted += get(u);
+    uint64_t bits = (uint64_t)get(u);
+    u->damaged |= bits >= 1u << STATUS_SLOTS;
+    for (; bits && !u->damaged; bits &= bits - 1)
+        sum->statuses[__builtin_ctzll(bits)] += get(u);
 }
 
 bool rollup_unpack_statuses(struct rollup_unpack *u, struct rollup *ret)
 {
-    *ret = (struct rollup){.accepted = get(u)};
-    uint64_t bits = (uint64_t)get(u);
-    u->damaged |= bits >= 1u << STATUS_SLOTS;
-    for (unsigned i = 0; i < STATUS_SLOTS; i++)
-        if (bits & 1u << i)
-            ret->statuses[i] = get(u);
+    *ret = (struct rollup){0};
+    add_statuses(u, ret);
+    return !u->damaged;
+}
+
+bool rollup_unpack_add(struct rollup_unpack *u, struct rollup *sum)
+{
+    add_statuses(u, sum);
+    sum->segments += get(u);
+    sum->cost_micros += get(u);
+    sum->delivery_ms += get(u);
     return !u->damaged;
 }
 
@@ -209,19 +226,10 @@ static int get_times(const uint8_t *at, const uint8_t *end, struct arena *a,
     return 0;
 }
 
-bool rollup_unpack_counts(struct rollup_unpack *u, struct rollup *ret)
-{
-    if (!rollup_unpack_statuses(u, ret))
-        return false;
-    ret->segments = get(u);
-    ret->cost_micros = get(u);
-    ret->delivery_ms = get(u);
-    return !u->damaged;
-}
-
 int rollup_unpack_all(struct rollup_unpack *u, struct arena *a, struct rollup *ret)
 {
-    if (!rollup_unpack_counts(u, ret))
+    *ret = (struct rollup){0};
+    if (!rollup_unpack_add(u, ret))
         return -EBADMSG;
     int failed = get_failures(u->body, u->at, ROLLUP_FAILURE_SLOTS, a, &ret->failures);
     if (!failed && u->with_times && u->old_times)

@@ -47,7 +47,7 @@ void rollup_unpack_times(struct rollup_unpack *u, const void *bytes, size_t n);
 bool rollup_unpack_next(struct rollup_unpack *u);
 /* What `accepted` and `statuses` of the entry at hand are; the rest is 0. False: damaged. */
 bool rollup_unpack_statuses(struct rollup_unpack *u, struct rollup *ret);
-/* All but failures and times, which are 0. False: damaged. */
-bool rollup_unpack_counts(struct rollup_unpack *u, struct rollup *ret);
+/* Adds all but failures and times. False: damaged. */
+bool rollup_unpack_add(struct rollup_unpack *u, struct rollup *sum);
 /* All that there is, the times only if they were given; 0, -EBADMSG, -ENOMEM. */
 int rollup_unpack_all(struct rollup_unpack *u, struct arena *a, struct rollup *ret);

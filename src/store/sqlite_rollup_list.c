@@ -5,6 +5,9 @@
 
 enum { MEMORY_MAX = 256 << 20 };
 
+/* What hours are told of, series of a kind together. */
+enum hour_part { HOUR_OUTBOUND, HOUR_MMS, HOUR_INBOUND, HOUR_PARTS };
+
 struct listing {
     struct sqlite_reader *reader;
     const struct rollup_query *query;
@@ -14,6 +17,9 @@ struct listing {
     struct series_record **series; /* by number; NULL: does not match */
     size_t series_room;
     bool has_inbound, lacks_inbound, lacks_outbound; /* series that match, and that do not */
+    struct rollup hour[HOUR_PARTS];                  /* that is being added up */
+    bool hour_has[HOUR_PARTS];
+    int64_t hour_us;
 };
 
 /* ---- which series ---- */
@@ -176,22 +182,37 @@ static int tell_all(struct listing *l)
 
 /* ---- hours besides ---- */
 
+/* As far as hours tell series apart. */
+static const struct series_record hour_series[HOUR_PARTS] = {
+    [HOUR_OUTBOUND] = {.direction = DIRECTION_OUTBOUND, .kind = KIND_SMS},
+    [HOUR_MMS] = {.direction = DIRECTION_OUTBOUND, .kind = KIND_MMS},
+    [HOUR_INBOUND] = {.direction = DIRECTION_INBOUND, .kind = KIND_SMS},
+};
+
+static enum hour_part hour_part_of(const struct series_record *r)
+{
+    if (r->direction == DIRECTION_INBOUND)
+        return HOUR_INBOUND;
+    return r->kind == KIND_MMS ? HOUR_MMS : HOUR_OUTBOUND;
+}
+
+static void tell_hour(struct listing *l, enum hour_part part, int64_t start_us,
+                      const struct rollup *counts)
+{
+    l->query->hours(l->context, &hour_series[part], start_us, counts);
+}
+
 static void tell_together(struct listing *l, unsigned place, int64_t start_us,
                           const struct rollup *counts)
 {
-    static const struct series_record outbound = {.direction = DIRECTION_OUTBOUND,
-                                                  .kind = KIND_SMS},
-                                      mms = {.direction = DIRECTION_OUTBOUND, .kind = KIND_MMS},
-                                      inbound = {.direction = DIRECTION_INBOUND, .kind = KIND_SMS};
-
     if (place == TOGETHER_OUTBOUND)
-        l->query->hours(l->context, &outbound, start_us, counts);
+        tell_hour(l, HOUR_OUTBOUND, start_us, counts);
     if (place == TOGETHER_INBOUND && l->has_inbound)
-        l->query->hours(l->context, &inbound, start_us, counts);
+        tell_hour(l, HOUR_INBOUND, start_us, counts);
     if (place == TOGETHER_MMS) { /* which were told among the others */
         struct rollup less = {.accepted = -counts->accepted}, more = {.accepted = counts->accepted};
-        l->query->hours(l->context, &outbound, start_us, &less);
-        l->query->hours(l->context, &mms, start_us, &more);
+        tell_hour(l, HOUR_OUTBOUND, start_us, &less);
+        tell_hour(l, HOUR_MMS, start_us, &more);
     }
 }
 
@@ -212,20 +233,38 @@ static int tell_together_row(struct listing *l, sqlite3_stmt *row)
     return u.damaged ? -EBADMSG : failed;
 }
 
-static int tell_hour_row(struct listing *l, sqlite3_stmt *row)
+/* Tells of the hour that was added up, and begins the one that starts then. */
+static void next_hour(struct listing *l, int64_t start_us)
+{
+    for (enum hour_part part = 0; part < HOUR_PARTS; part++) {
+        if (!l->hour_has[part])
+            continue;
+        tell_hour(l, part, l->hour_us, &l->hour[part]);
+        l->hour[part] = (struct rollup){0};
+        l->hour_has[part] = false;
+    }
+    l->hour_us = start_us;
+}
+
+/* An hour has many series, and all that match are told as one. */
+static int add_hour_row(struct listing *l, sqlite3_stmt *row)
 {
     int64_t start_us = sqlite3_column_int64(row, 0) * grain_ms[GRAIN_HOUR] * 1000;
     size_t first = (size_t)sqlite3_column_int64(row, 1) * ROLLUP_CHUNK;
     struct rollup_unpack u;
-    struct rollup counts;
 
+    if (start_us != l->hour_us)
+        next_hour(l, start_us);
     if (!any_matches(l, first))
         return 0;
     rollup_unpack_row(&u, row, 2, false);
     while (rollup_unpack_next(&u)) {
         const struct series_record *series = series_of(l, first + u.place);
-        if (series && rollup_unpack_counts(&u, &counts))
-            l->query->hours(l->context, series, start_us, &counts);
+        if (!series)
+            continue;
+        enum hour_part part = hour_part_of(series);
+        rollup_unpack_add(&u, &l->hour[part]);
+        l->hour_has[part] = true;
     }
     return u.damaged ? -EBADMSG : 0;
 }
@@ -240,7 +279,8 @@ static int tell_hours(struct listing *l)
     int code, failed = 0;
 
     while ((code = sqlite3_step(rows)) == SQLITE_ROW && !failed)
-        failed = together ? tell_together_row(l, rows) : tell_hour_row(l, rows);
+        failed = together ? tell_together_row(l, rows) : add_hour_row(l, rows);
+    next_hour(l, 0);
     int broken = finish(l->reader, rows, code);
     return broken ? broken : failed;
 }
