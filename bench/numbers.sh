@@ -57,7 +57,7 @@ measure_analytics() {
     slowest=$(calc "$slowest / 1000" 2)
     row "slowest of ${#ANALYTICS[@]} analytics over 30 days, $(thousands "$STORED") stored" \
         "$slowest ms" "$slowest_path" "≤ 20 ms" "$slowest <= 20"
-    row "the same beside $(thousands "$((STORED / 100))") stored, worst ratio" "$worst ×" \
+    row "the same beside $(thousands "$((STORED / 100))") stored, worst ratio" "$(calc "$worst" 2) ×" \
         "$worst_path" "≤ 1.5 ×" "$worst <= 1.5"
 }
 
