@@ -1,6 +1,7 @@
 #include "server_mms.h"
 
 #include "base/log.h"
+#include "base/urgency.h"
 #include "carriers/mm7_wire.h"
 #include "media/media_desk.h"
 #include "net/address_guard.h"
@@ -8,11 +9,6 @@
 #include "server_internal.h"
 
 #include <errno.h>
-#include <sys/resource.h>
-#include <unistd.h>
-
-/* Media are large and nobody waits for them by the millisecond: messages without any go first. */
-enum { NICE = 10 };
 
 static struct address_guard_options guarded(const struct config *c)
 {
@@ -38,10 +34,13 @@ bool server_media_good(const struct config *c, struct buf *faults)
     return allow && ca;
 }
 
+/* Media are large and nobody waits for them by the millisecond: messages without any go first. */
 static void begin(void *unused)
 {
-    if (setpriority(PRIO_PROCESS, (id_t)gettid(), NICE) < 0)
-        log_warning("mms", "the thread cannot be made less urgent: %s", strerror(errno));
+    int failed = urgency_lower();
+
+    if (failed)
+        log_warning("mms", "the thread cannot be made less urgent: %s", strerror(-failed));
 }
 
 static int build_guard(struct server *s)
