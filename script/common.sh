@@ -26,17 +26,20 @@ configure() {
     fi
 }
 
-# The three builds of the tests, and the one of the fuzzers.
+# The three builds of the tests, and the one of the fuzzers. Hundreds of test programs are linked for the
+# sanitizers: lld takes half the time, and stacks need no more than lines.
+sanitized=(-Dwerror=true -Db_lundef=false -Dc_args=-gline-tables-only -Dc_link_args=-fuse-ld=lld)
+
 configure_plain() {
     configure build gcc -Dwerror=true
 }
 
 configure_asan() {
-    configure build-asan clang -Dwerror=true -Db_sanitize=address,undefined -Db_lundef=false
+    configure build-asan clang "${sanitized[@]}" -Db_sanitize=address,undefined
 }
 
 configure_tsan() {
-    configure build-tsan clang -Dwerror=true -Db_sanitize=thread -Db_lundef=false
+    configure build-tsan clang "${sanitized[@]}" -Db_sanitize=thread
 }
 
 configure_fuzz() {

@@ -22,6 +22,17 @@ async function all(live, direction) {
   return messages;
 }
 
+async function delivered(live, acknowledged) {
+  const left = new Set(acknowledged.keys());
+  await until('all to be delivered', async () => {
+    for (const id of [...left].slice(0, 50)) {
+      if ((await live.client.message(id)).status === 'delivered') left.delete(id);
+      else return false;
+    }
+    return left.size === 0;
+  }, { within: 90_000, every: 20 });
+}
+
 it(`mms: ${cycles} times kill -9 in the middle of a window`, { timeout: 240_000 * slowness }, async (t) => {
   const folder = temporaryFolder();
   const pictures = 16;
@@ -79,16 +90,9 @@ it(`mms: ${cycles} times kill -9 in the middle of a window`, { timeout: 240_000 
       await Promise.all([...senders, handset]);
       allowed += window;
       live = await mmsServer(peer, media, { ...options, key });
+      // What two crashes have met rests for 30 s, what three have met for two minutes: one such rest will do.
+      if (cycle > 0) await delivered(live, acknowledged);
     }
-    // What two crashes have met rests for 30 s, what three have met for two minutes.
-    const left = new Set(acknowledged.keys());
-    await until('all to be delivered', async () => {
-      for (const id of [...left].slice(0, 50)) {
-        if ((await live.client.message(id)).status === 'delivered') left.delete(id);
-        else return false;
-      }
-      return left.size === 0;
-    }, { within: 180_000, every: 20 });
     const lost = [...acknowledged.values()].filter((text) => !seen.has(text));
     assert.deepEqual(lost, [], 'every acknowledged message reached the MMSC');
     const twice = [...seen].filter(([, n]) => n > 1);
