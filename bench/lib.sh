@@ -219,16 +219,27 @@ row() {
     say "  $1: $2${3:+ ($3)}${4:+, goal $4}: $verdict"
 }
 
+# Ticks of all processors: all, and those that the host took for others while we wanted them.
+processor_ticks() { awk '/^cpu / { for (i = 2; i <= 9; i++) all += $i; print all, $9 }' /proc/stat; }
+
+# stolen BEFORE: the share of the processors that the host has taken since, in per cent.
+stolen() {
+    local -a before now
+    read -ra before <<<"$1"
+    read -ra now <<<"$(processor_ticks)"
+    calc "100 * (${now[1]} - ${before[1]}) / (${now[0]} - ${before[0]} + 1)" 1
+}
+
 machine() {
     local model
     model=$(lscpu | sed -n 's/^Model name: *//p' | head -n 1)
-    printf '%s cores (%s), %s, kernel %s, %s; %s, %s, wrk %s; %s' \
+    printf '%s cores (%s), %s, kernel %s, %s; %s, %s, wrk %s; %s; the host took %s %% of the processors' \
         "$(nproc)" "${model:-unknown}" "$(uname -m)" "$(uname -r)" \
         "$(awk '/^MemTotal/ { printf "%.0f GiB", $2 / 1048576 }' /proc/meminfo)" \
         "$("$PROGRAM" version 2>/dev/null | head -n 1 || true)" \
         "$(nginx -v 2>&1 | sed 's/.*: //')" \
         "$(wrk -v 2>&1 | sed -n '1s/^wrk \([^ ]*\).*/\1/p')" \
-        "$(date -u +%Y-%m-%d)"
+        "$(date -u +%Y-%m-%d)" "$(stolen "$TICKS")"
 }
 
 print_table() {
