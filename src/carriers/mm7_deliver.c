@@ -172,17 +172,37 @@ void mm7_deliver_type(const struct mm7_part *part, char out[MEDIA_TYPE_MAX + 1])
 
 /* ---- messages from handsets ---- */
 
-/* The first that it is To; an MMSC that names nobody means our service. */
-static struct str receiver_of(struct arena *a, const struct mm7_heard *h)
+/* The first that it is To. */
+static const struct mm7_recipient *best_of(const struct mm7_heard *h)
 {
     const struct mm7_recipient *best = h->recipient_count ? &h->recipients[0] : NULL;
 
     for (size_t i = 0; i < h->recipient_count && best->role != MM7_ROLE_TO; i++)
         best = &h->recipients[i];
-    if (best && best->address.text.n)
+    return best && best->address.text.n ? best : NULL;
+}
+
+/* An MMSC that names nobody means our service. */
+static struct str receiver_of(struct arena *a, const struct mm7_heard *h)
+{
+    const struct mm7_recipient *best = best_of(h);
+
+    if (best)
         return write_address(a, &best->address);
     struct str service = utf8_shown(h->vas_id.n ? h->vas_id : h->vasp_id, ADDRESS_SHOWN);
     return service.n ? service : STR("unknown");
+}
+
+/* A handset writes to several at once: which of them are ours is not known here. */
+static void tell_others(struct arrival *ret, struct arena *a, const struct mm7_heard *h)
+{
+    const struct mm7_recipient *best = best_of(h);
+    struct str *others = arena_alloc(a, (h->recipient_count + 1) * sizeof *others);
+
+    for (size_t i = 0; i < h->recipient_count && others; i++)
+        if (&h->recipients[i] != best && h->recipients[i].address.text.n)
+            others[ret->other_count++] = write_address(a, &h->recipients[i].address);
+    ret->others = others;
 }
 
 static void sort_parts(struct mm7_delivered *d, const struct mm7_part *parts, size_t count,
@@ -231,6 +251,7 @@ static void tell_message(struct mm7_delivered *d, struct arena *a, unsigned carr
                                   .text = front,
                                   .mms = true,
                                   .subject = mm7_text_line(a, h->subject, SUBJECT_MAX)};
+    tell_others(&d->arrival, a, h);
     tell_name(&d->arrival, h);
     sort_parts(d, parts, count, cut ? MEDIA_MAX - 1 : MEDIA_MAX);
     if (cut)

@@ -222,9 +222,13 @@ static void test_whom_it_is_to(void **state)
     heard.recipient_count = 3;
     read_heard(&heard, NULL, 0);
     assert_true(str_is(delivered.arrival.to, "333"));
+    assert_int_equal(delivered.arrival.other_count, 2);
+    assert_true(str_is(delivered.arrival.others[0], "222"));
+    assert_true(str_is(delivered.arrival.others[1], "444"));
     heard.recipient_count = 1;
     read_heard(&heard, NULL, 0);
     assert_true(str_is(delivered.arrival.to, "222"));
+    assert_int_equal(delivered.arrival.other_count, 0);
     heard.recipient_count = 0;
     heard.vasp_id = STR("acme");
     read_heard(&heard, NULL, 0);

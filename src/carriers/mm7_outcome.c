@@ -115,13 +115,24 @@ static void judge_code(struct mm7_outcome *ret, const struct mm7_heard *heard)
     tell_code(ret, heard);
 }
 
+/* "env:Server", with SOAP 1.1's finer words behind a dot, or SOAP 1.2's Receiver. */
+static bool is_servers(struct str code)
+{
+    struct str word;
+
+    do {
+        word = str_cut(&code, ':');
+    } while (code.n);
+    word = str_cut(&word, '.');
+    return str_eq_nocase(word, STR("Server")) || str_eq_nocase(word, STR("Receiver"));
+}
+
 /* A Fault that has no status of MM7 inside: its code says who is to blame. */
 static void judge_fault(struct mm7_outcome *ret, const struct mm7_heard *heard)
 {
-    struct str text = told(heard->fault_text), code = heard->fault_code;
-    bool server = code.n >= 6 && str_eq_nocase(str_skip(code, code.n - 6), STR("Server"));
+    struct str text = told(heard->fault_text);
 
-    if (server)
+    if (is_servers(heard->fault_code))
         mm7_outcome_set(ret, CARRIER_LATER, FAILURE_UPSTREAM_ERROR, MM7_SHOWS_ILL, "");
     else
         mm7_outcome_set(ret, CARRIER_ELSEWHERE, FAILURE_UPSTREAM_ERROR, MM7_SHOWS_WELL, "");

@@ -140,7 +140,13 @@ static void faults_blame_one_side(void **state)
                        "</faultstring></e:Fault>"));
     expect(CARRIER_LATER, FAILURE_UPSTREAM_ERROR, MM7_SHOWS_ILL);
     assert_string_equal(outcome.detail, "The carrier answered with a fault: Sorry.");
+    answered(500, SOAP("<e:Fault><faultcode>s:Server.userException</faultcode></e:Fault>"));
+    expect(CARRIER_LATER, FAILURE_UPSTREAM_ERROR, MM7_SHOWS_ILL);
+    answered(500, SOAP("<e:Fault><Code><Value>e:Receiver</Value></Code></e:Fault>"));
+    expect(CARRIER_LATER, FAILURE_UPSTREAM_ERROR, MM7_SHOWS_ILL);
     answered(500, SOAP("<e:Fault><faultcode>e:Client</faultcode></e:Fault>"));
+    expect(CARRIER_ELSEWHERE, FAILURE_UPSTREAM_ERROR, MM7_SHOWS_WELL);
+    answered(500, SOAP("<e:Fault><faultcode>Client.Server</faultcode></e:Fault>"));
     expect(CARRIER_ELSEWHERE, FAILURE_UPSTREAM_ERROR, MM7_SHOWS_WELL);
     answered(500, SOAP("<e:Fault><faultcode>e:Client</faultcode><detail><RSErrorRsp><Status>"
                        "<StatusCode>4006</StatusCode></Status></RSErrorRsp></detail></e:Fault>"));

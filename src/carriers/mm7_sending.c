@@ -1,5 +1,6 @@
 /* A message on its way to an MMSC: from its files to the answer. The body is made while it goes
  * out, from files that are read where they lie. */
+#include "base/utf8.h"
 #include "carriers/mm7_wire_internal.h"
 #include "messaging/validity.h"
 
@@ -7,7 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { TEXT_MEMORY = 64 << 10, ANSWER_MAX = 256 << 10, TRANSACTION_SIZE = 48, HEADER_SIZE = 256 };
+enum { TEXT_MEMORY = 64 << 10, ANSWER_MAX = 256 << 10 };
+enum { TRANSACTION_SIZE = 48, HEADER_SIZE = 256, URL_SHOWN = 120 };
 
 #define MESSAGE_PREFIX "msg_"
 
@@ -116,13 +118,27 @@ static size_t count_lines(struct str text)
     return count;
 }
 
+/* The first that is missing. Queries may be secrets. */
+static void fail_for_lost(struct mm7_sending *s, size_t wanted)
+{
+    struct str lines = s->message.media, url = STR("");
+    char detail[MM7_DETAIL_SIZE];
+
+    for (size_t i = 0; i <= s->file_count; i++)
+        url = str_cut(&lines, '\n');
+    url = utf8_shown(str_cut(&url, '?'), URL_SHOWN);
+    str_format(detail, sizeof detail,
+               "Media %zu of %zu (%.*s): the file is no longer in the store.", s->file_count + 1,
+               wanted, STR_FMT(url));
+    fail(s, CARRIER_REFUSED, FAILURE_MEDIA_UNREACHABLE, detail);
+}
+
 /* They are opened when their turn comes; what is missing is found before anything goes out. False:
  * it has gone back. */
 static bool find_files(struct mm7_sending *s)
 {
     struct mm7_wire *w = s->outlet->wire;
     size_t wanted = count_lines(s->message.media), count = 0;
-    char detail[96];
 
     if (store_media_list(w->reader, s->message.id, s->media, &count) < 0) {
         fail(s, CARRIER_LATER, FAILURE_UPSTREAM_ERROR, "The store could not be read.");
@@ -141,9 +157,7 @@ static bool find_files(struct mm7_sending *s)
     }
     if (s->file_count == wanted)
         return true;
-    str_format(detail, sizeof detail, "Of its %zu media files %zu are there.", wanted,
-               s->file_count);
-    fail(s, CARRIER_REFUSED, FAILURE_MEDIA_UNREACHABLE, detail);
+    fail_for_lost(s, wanted);
     return false;
 }
 

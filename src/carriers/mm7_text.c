@@ -6,24 +6,48 @@
 
 enum alphabet { ALPHABET_UTF8, ALPHABET_WINDOWS, ALPHABET_UTF16, ALPHABET_STRANGE };
 
-/* Who says Latin 1 means Windows 1252, which has letters where the other has control characters. */
+/* Letters and digits as they are in ASCII, and nothing that switches to others. */
+static bool is_plain(struct str bytes)
+{
+    for (size_t i = 0; i < bytes.n; i++) {
+        unsigned char c = (unsigned char)bytes.p[i];
+        if (c >= 0x7f || (c < 0x20 && c != '\n' && c != '\r' && c != '\t'))
+            return false;
+    }
+    return true;
+}
+
+/* Who says Latin 1 means Windows 1252, which has letters where the other has control characters.
+ * Most others are ASCII as far as that goes; UTF-7 and HZ are not, although they look like it. */
 static enum alphabet alphabet_of(const struct mm7_part *p)
 {
     static const struct {
         const char *charset;
         enum alphabet alphabet;
     } known[] = {
-        {"iso-8859-1", ALPHABET_WINDOWS},   {"latin1", ALPHABET_WINDOWS},
-        {"windows-1252", ALPHABET_WINDOWS}, {"cp1252", ALPHABET_WINDOWS},
-        {"utf-16", ALPHABET_UTF16},         {"utf-16be", ALPHABET_UTF16},
-        {"utf-16le", ALPHABET_UTF16},       {"iso-10646-ucs-2", ALPHABET_UTF16},
+        {"", ALPHABET_UTF8},
+        {"utf-8", ALPHABET_UTF8},
+        {"utf8", ALPHABET_UTF8},
+        {"us-ascii", ALPHABET_UTF8},
+        {"ascii", ALPHABET_UTF8},
+        {"iso-8859-1", ALPHABET_WINDOWS},
+        {"latin1", ALPHABET_WINDOWS},
+        {"windows-1252", ALPHABET_WINDOWS},
+        {"cp1252", ALPHABET_WINDOWS},
+        {"utf-16", ALPHABET_UTF16},
+        {"utf-16be", ALPHABET_UTF16},
+        {"utf-16le", ALPHABET_UTF16},
+        {"iso-10646-ucs-2", ALPHABET_UTF16},
         {"ucs-2", ALPHABET_UTF16},
+        {"utf-7", ALPHABET_STRANGE},
+        {"hz-gb-2312", ALPHABET_STRANGE},
     };
+    enum alphabet found = is_plain(p->bytes) ? ALPHABET_UTF8 : ALPHABET_STRANGE;
 
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (str_is(p->charset, known[i].charset))
-            return known[i].alphabet;
-    return utf8_valid(p->bytes) ? ALPHABET_UTF8 : ALPHABET_STRANGE;
+            found = known[i].alphabet;
+    return found == ALPHABET_UTF8 && !utf8_valid(p->bytes) ? ALPHABET_STRANGE : found;
 }
 
 bool mm7_text_is(const struct mm7_part *p)
@@ -79,8 +103,11 @@ static void put(struct sink *s, int32_t point)
 
 static void put_utf8(struct sink *s, struct str text)
 {
+    const struct str mark = STR("\xef\xbb\xbf");
     unsigned bytes;
 
+    if (str_starts(text, mark))
+        text = str_skip(text, mark.n);
     for (int32_t point; text.n && !s->full; text = str_skip(text, bytes)) {
         point = utf8_decode(text, &bytes);
         if (point < 0) { /* not in a text that was checked */

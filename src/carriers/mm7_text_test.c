@@ -53,6 +53,15 @@ static void test_alphabets(void **state)
         {"", STR("caf\xe9"), NULL},
         {"utf-8", STR("caf\xe9"), NULL},
         {"shift_jis", STR("\x82\xb1"), NULL},
+        {"shift_jis", STR("STOP\r\n"), "STOP\n"},
+        {"iso-8859-15", STR("cafe"), "cafe"},
+        {"iso-8859-15", STR("caf\xc3\xa9"), NULL}, /* UTF-8 by chance */
+        {"iso-2022-jp", STR("\x1b$B$O$$\x1b(B"), NULL},
+        {"utf-32", STR("H\0\0\0i\0\0\0"), NULL},
+        {"utf-7", STR("caf+AOk-"), NULL},
+        {"hz-gb-2312", STR("~{VPND~}"), NULL},
+        {"utf-8", STR("\xef\xbb\xbfSTOP"), "STOP"},
+        {"", STR("\xef\xbb\xbf"), ""},
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -89,13 +89,15 @@ static void without_its_files_it_does_not_go(void **state)
 {
     struct message m = test_mms("Hello", (const char *const[]){NULL});
 
-    m.media = STR("https://cdn.example/1");
+    m.media = STR("https://cdn.example/1?key=secret\nhttps://cdn.example/2");
     test_outlet_open();
     test_outlet_send(&m);
     test_outlet_until_told(1);
     assert_int_equal(test_outlet.outcome.outcome, CARRIER_REFUSED);
     assert_int_equal(test_outlet.outcome.failure, FAILURE_MEDIA_UNREACHABLE);
-    assert_string_equal(test_outlet.outcome.detail, "Of its 1 media files 0 are there.");
+    assert_string_equal(
+        test_outlet.outcome.detail,
+        "Media 1 of 2 (https://cdn.example/1): the file is no longer in the store.");
     assert_int_equal(test_outlet.outcome.shows, MM7_SHOWS_NOTHING);
     assert_true(test_mmsc_is_alone(50));
     test_outlet_close();

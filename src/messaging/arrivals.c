@@ -24,6 +24,12 @@ struct arrivals {
     size_t overdue_on_way; /* to the writer */
 };
 
+/* The message that a receiver gets. Writer's thread, once it is posted. */
+struct copy {
+    struct message message;
+    enum keyword_wish wish;
+};
+
 /* One on its way into the store. */
 struct arrival_job {
     struct errand errand;
@@ -36,8 +42,8 @@ struct arrival_job {
     bool text_cut;
     struct arrival_once once; /* of MMS */
     struct arena arena;       /* of the texts here, and of what the writer reads */
-    struct message message;   /* what comes of it; writer's thread, once it is posted */
-    enum keyword_wish wish;
+    struct copy *copies;      /* what comes of it: one at least */
+    size_t copy_count;
     bool accepted, repeated; /* neither: it is a part, and waits for others */
     void (*done)(void *context, int result);
     void *context;
@@ -105,21 +111,22 @@ static struct str complete(struct str from, const struct sender *receiver, struc
     return copy.p ? copy : from;
 }
 
-/* All but the text. Nothing of the routing is kept, it may be gone when this is written. */
-static void compose(struct arrival_job *j)
+/* All but the text. Nothing of the routing is kept, it may be gone when this is written. s is NULL
+ * when nobody has this address. */
+static void compose(struct arrival_job *j, struct str to, const struct sender *s)
 {
     static const struct sender nobody = {.type = NUMBER_LOCAL, .messages_per_minute = 60};
     const struct inbound_part_record *p = &j->part;
-    const struct sender *s = find_receiver(j->arrivals->routing, p->to, &j->arena);
     const struct sender *receiver = s ? s : &nobody;
-    struct str address = s ? arena_copy(&j->arena, s->address) : p->to;
+    struct str address = s ? arena_copy(&j->arena, s->address) : to;
     struct str sender = complete(p->from, receiver, &j->arena);
+    struct message *m = &j->copies[j->copy_count++].message;
     struct number_place from = {0};
 
     if (number_valid(sender))
         number_place(sender, &from);
     bool at_home = receiver->calling_code && receiver->calling_code == from.calling_code;
-    j->message = (struct message){
+    *m = (struct message){
         .account = receiver->account ? receiver->account : FIRST_ACCOUNT,
         .mode = MODE_LIVE,
         .direction = DIRECTION_INBOUND,
@@ -127,7 +134,7 @@ static void compose(struct arrival_job *j)
         .kind = j->mms ? KIND_MMS : KIND_SMS,
         .type = TYPE_TRANSACTIONAL,
         .from = sender,
-        .to = address.p ? address : p->to,
+        .to = address.p ? address : j->part.to,
         .number_type = receiver->type,
         .rate_limit = receiver->messages_per_minute,
         .coverage = at_home ? COVERAGE_HIGH : COVERAGE_MEDIUM,
@@ -136,7 +143,32 @@ static void compose(struct arrival_job *j)
         .currency = "USD",
         .carrier = p->carrier,
     };
-    memcpy(j->message.country, from.country, sizeof from.country);
+    memcpy(m->country, from.country, sizeof from.country);
+}
+
+/* A copy for each sender of ours that it is to; for the first account when there is none. False
+ * when memory is short. */
+static bool make_copies(struct arrival_job *j, const struct str *others, size_t other_count)
+{
+    const struct sender **met = arena_alloc(&j->arena, (other_count + 1) * sizeof(void *));
+
+    j->copies = arena_alloc(&j->arena, (other_count + 1) * sizeof *j->copies);
+    if (!met || !j->copies)
+        return false;
+    for (size_t i = 0; i <= other_count; i++) {
+        struct str to = i ? others[i - 1] : j->part.to;
+        const struct sender *s = find_receiver(j->arrivals->routing, to, &j->arena);
+        bool again = false;
+        for (size_t k = 0; k < j->copy_count; k++)
+            again |= met[k] == s;
+        if (!s || again)
+            continue;
+        met[j->copy_count] = s;
+        compose(j, to, s);
+    }
+    if (j->copy_count == 0)
+        compose(j, j->part.to, NULL);
+    return true;
 }
 
 /* ---- joining parts ---- */
@@ -211,15 +243,17 @@ static bool take_mms(struct arrival_job *j, const struct arrival *a)
     j->media_dropped = a->media_dropped;
     j->text_cut = a->text_cut;
     j->once = arrival_once_of(j->arrivals->options.store, a);
-    j->message.media = list_types(j);
-    j->message.subject = arena_copy(&j->arena, a->subject);
-    return j->message.media.p && j->message.subject.p;
+    struct str types = list_types(j), subject = arena_copy(&j->arena, a->subject);
+    for (size_t i = 0; i < j->copy_count; i++) {
+        j->copies[i].message.media = types;
+        j->copies[i].message.subject = subject;
+    }
+    return types.p && subject.p;
 }
 
 /* In the history of the message. `text` is NULL when memory is short. */
-static int note_media(struct arrival_job *j, struct store *s, const char *text)
+static int note_media(const struct message *m, struct store *s, const char *text)
 {
-    const struct message *m = &j->message;
     struct event_record e = {
         .message = m->id, .at_us = m->created_us, .kind = EVENT_MEDIA, .detail = str_of(text)};
 
@@ -227,17 +261,17 @@ static int note_media(struct arrival_job *j, struct store *s, const char *text)
 }
 
 /* What of it the message does not show. */
-static int note_rest(struct arrival_job *j, struct store *s)
+static int note_rest(struct arrival_job *j, const struct message *m, struct store *s)
 {
     int noted = 0;
 
     if (j->media_dropped)
-        noted = note_media(j, s,
+        noted = note_media(m, s,
                            arena_printf(&j->arena,
                                         "%zu more media files came with it; only %zu are kept.",
                                         j->media_dropped, j->media_count - j->text_cut));
     if (!noted && j->text_cut)
-        noted = note_media(j, s,
+        noted = note_media(m, s,
                            arena_printf(&j->arena,
                                         "The text is longer than is shown; media file %zu has all "
                                         "of it.",
@@ -245,24 +279,26 @@ static int note_rest(struct arrival_job *j, struct store *s)
     return noted;
 }
 
-static int put_media(struct arrival_job *j, struct store *s)
+/* The first copy brings the contents, which the others have, too. */
+static int put_media(struct arrival_job *j, const struct message *m, struct store *s)
 {
-    int put = note_rest(j, s);
+    int put = note_rest(j, m, s);
 
     for (size_t i = 0; i < j->media_count && put >= 0; i++) {
-        struct media_record *m = &j->media[i].record;
-        m->message = j->message.id;
-        m->number = (unsigned)i + 1;
-        put = store_media_put(s, m, j->media[i].path);
+        struct media_record record = j->media[i].record;
+        record.message = m->id;
+        record.number = (unsigned)i + 1;
+        record.loose = m != &j->copies[0].message;
+        put = store_media_put(s, &record, j->media[i].path);
     }
     return put < 0 ? put : 0;
 }
 
 /* ---- errands ---- */
 
-static int accept_text(struct arrival_job *j, struct store *s, struct str text)
+static int accept_copy(struct arrival_job *j, struct store *s, struct copy *c, struct str text)
 {
-    struct message *m = &j->message;
+    struct message *m = &c->message;
     unsigned segments;
 
     /* Everybody who reads the message relies on it. */
@@ -272,18 +308,25 @@ static int accept_text(struct arrival_job *j, struct store *s, struct str text)
     if (j->mms)
         m->segments = 1;
     if (!failed)
-        failed = inbound_accept(s, m, &j->arena, &j->wish);
-    if (!failed && j->mms)
-        failed = put_media(j, s);
+        failed = inbound_accept(s, m, &j->arena, &c->wish);
+    return !failed && j->mms ? put_media(j, m, s) : failed;
+}
+
+static int accept_text(struct arrival_job *j, struct store *s, struct str text)
+{
+    int failed = 0;
+
+    for (size_t i = 0; i < j->copy_count && !failed; i++)
+        failed = accept_copy(j, s, &j->copies[i], text);
     if (!failed)
-        failed = arrival_once_keep(&j->once, s, m);
+        failed = arrival_once_keep(&j->once, s, &j->copies[0].message);
     j->accepted = !failed;
     return failed;
 }
 
 static int accept_once(struct arrival_job *j, struct store *s)
 {
-    int found = arrival_once_find(&j->once, s, &j->message, &j->arena);
+    int found = arrival_once_find(&j->once, s, &j->copies[0].message, &j->arena);
 
     j->repeated = found > 0;
     if (found)
@@ -310,8 +353,8 @@ static void arrival_durable(struct errand *e)
 {
     struct arrival_job *j = (struct arrival_job *)e;
 
-    if (j->accepted)
-        inbound_done(j->arrivals->options.optouts, &j->message, j->wish);
+    for (size_t i = 0; i < j->copy_count && j->accepted; i++)
+        inbound_done(j->arrivals->options.optouts, &j->copies[i].message, j->copies[i].wish);
 }
 
 static void free_job(struct arrival_job *j)
@@ -348,9 +391,8 @@ static struct arrival_job *make_job(struct arrivals *a, const struct inbound_par
     j->part.to = arena_copy(&j->arena, part->to);
     j->part.text = arena_copy(&j->arena, part->text);
     j->mms = mms != NULL;
-    bool copied = j->part.from.p && j->part.to.p && j->part.text.p;
-    if (copied)
-        compose(j);
+    bool copied = j->part.from.p && j->part.to.p && j->part.text.p &&
+                  make_copies(j, mms ? mms->others : NULL, mms ? mms->other_count : 0);
     if (!copied || (mms && !take_mms(j, mms))) {
         free_job(j);
         return NULL;

@@ -37,6 +37,9 @@ struct arrival {
     uint8_t total, number; /* total 0 or 1: the whole message */
     bool mms;
     struct str subject; /* of MMS; "" */
+    /* Of MMS: whom else it is to. Of all of them those that are senders of ours get it. */
+    const struct str *others;
+    size_t other_count;
     /* Of MMS: what the carrier calls this bringing, the same when it comes again; "" = nothing. */
     struct str transaction;
     int64_t stamp_us;  /* when it was written, where that belongs to its name; 0: it does not */
@@ -51,7 +54,7 @@ struct arrival {
 /* `done` is called once, on the engine's thread, maybe at once. 0: it is on disk; 1: it was before,
  * an MMS that comes again; negative: it is not, and the carrier should send it again. The
  * receiver is the sender of this address; its account gets the message, or the first account when
- * nobody has this address. */
+ * nobody has any of the addresses. */
 void arrivals_take(struct arrivals *a, const struct arrival *arrival,
                    void (*done)(void *context, int result), void *context);
 /* Parts that waited too long for the others become a message with what there is. Each second. */

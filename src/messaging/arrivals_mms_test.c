@@ -234,6 +234,67 @@ static void test_what_was_not_written_comes_again(void **state)
     assert_int_equal(test_received(SHOP).count, 1);
 }
 
+static struct arrival to_several(const char *text, const struct arrival_media *media, struct str to,
+                                 const struct str *others, size_t count)
+{
+    struct arrival a = with_media(text, media, media ? 1 : 0);
+
+    a.to = to;
+    a.others = others;
+    a.other_count = count;
+    a.transaction = str_of(text);
+    return a;
+}
+
+/* Whoever stands first: those that are ours get it, each in his own account. */
+static void test_a_group(void **state)
+{
+    static const struct str others[] = {STR("+18005551234"), STR("18005550144"),
+                                        STR("+15550009999"), STR("+18005550144"),
+                                        STR("+18005550145")};
+    struct arrival_media media = file_of("image/gif", "all");
+
+    assert_int_equal(test_take(to_several("STOP", &media, STR("+15550001111"), others, 5)), 0);
+    struct message_page shop = test_received(SHOP);
+    assert_int_equal(shop.count, 1);
+    assert_true(str_is(shop.messages[0].to, "+18005551234"));
+    assert_content(shop.messages[0].id, 1, "image/gif", "all");
+    struct message_page other = test_received(OTHER);
+    assert_int_equal(other.count, 2);
+    for (size_t i = 0; i < 2; i++) {
+        assert_true(str_is(other.messages[i].to, i ? "+18005550144" : "+18005550145"));
+        assert_content(other.messages[i].id, 1, "image/gif", "all");
+    }
+    assert_int_equal(test_received(FIRST_ACCOUNT).count, 0);
+    assert_true(test_is_out("+15551234567"));
+    media = file_of("image/gif", "all");
+    assert_int_equal(test_take(to_several("STOP", &media, STR("+15550001111"), others, 5)), 1);
+    assert_int_equal(test_received(OTHER).count, 2);
+    assert_false(is_left(&media));
+}
+
+static void test_a_group_without_us(void **state)
+{
+    static const struct str others[] = {STR("+15550009999")};
+
+    assert_int_equal(test_take(to_several("hi", NULL, STR("+15550001111"), others, 1)), 0);
+    struct message_page p = test_received(FIRST_ACCOUNT);
+    assert_int_equal(p.count, 1);
+    assert_true(str_is(p.messages[0].to, "+15550001111"));
+}
+
+/* All of it is written, or nothing. */
+static void test_a_group_that_was_not_written(void **state)
+{
+    static const struct str others[] = {STR("+18005550144")};
+    struct arrival_media media = file_of("image/gif", "x");
+
+    test_fail_commits(1);
+    assert_int_equal(test_take(to_several("hi", &media, STR("+18005551234"), others, 1)), -EIO);
+    assert_int_equal(test_received(SHOP).count + test_received(OTHER).count, 0);
+    assert_false(is_left(&media));
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, test_set_up, test_tear_down)
 
 int main(void)
@@ -249,6 +310,9 @@ int main(void)
         TEST(test_an_old_wish_that_comes_again),
         TEST(test_twice_at_once),
         TEST(test_what_was_not_written_comes_again),
+        TEST(test_a_group),
+        TEST(test_a_group_without_us),
+        TEST(test_a_group_that_was_not_written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,8 +10,11 @@ static const struct sender senders[] = {
      .messages_per_minute = 180,
      .account = SHOP},
     {.address = STR("12345"), .type = NUMBER_SHORT_CODE, .calling_code = 1},
+    {.address = STR("+18005550144"), .type = NUMBER_LOCAL, .calling_code = 1, .account = OTHER},
+    {.address = STR("+18005550145"), .type = NUMBER_LOCAL, .calling_code = 1, .account = OTHER},
 };
-static const struct routing routing = {.senders = {.senders = senders, .count = 2}};
+static const struct routing routing = {
+    .senders = {.senders = senders, .count = sizeof senders / sizeof *senders}};
 
 void test_open_arrivals(void)
 {

@@ -5,7 +5,7 @@
 
 #include "base/arena.h"
 
-enum { MIME_PARTS_MAX = 32, MIME_DEPTH_MAX = 4, MIME_HEAD_MAX = 8 << 10, MIME_FIELDS_MAX = 64 };
+enum { MIME_PARTS_MAX = 128, MIME_DEPTH_MAX = 4, MIME_HEAD_MAX = 8 << 10, MIME_FIELDS_MAX = 64 };
 
 /* One part that is not a multipart itself. Views of the body that was read, or of the arena. */
 struct mm7_part {

@@ -141,7 +141,7 @@ int mime_type_read(struct mime_type *ret, struct arena *a, struct str text)
     struct str rest = text;
     struct mime_type t = {.type = small_letters(a, str_trim(str_cut(&rest, ';')))};
 
-    t.boundary = mime_parameter(a, text, "boundary");
+    t.boundary = str_trim(mime_parameter(a, text, "boundary"));
     t.start = mime_id(mime_parameter(a, text, "start"));
     t.charset = small_letters(a, mime_parameter(a, text, "charset"));
     t.name = mime_parameter(a, text, "name");

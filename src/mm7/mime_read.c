@@ -122,7 +122,7 @@ static int read_part(struct reading *r, struct str part, unsigned depth)
     if (code)
         return code;
     if (r->seen++ == MIME_PARTS_MAX)
-        return fault(r, -E2BIG, "it has more than 32 parts");
+        return fault(r, -E2BIG, "it has more than 128 parts");
     if (mime_type_read(&type, r->arena, mime_field(r->arena, head, "Content-Type")))
         return fault(r, -ENOMEM, "memory is short");
     if (!mime_type_is_multipart(&type))

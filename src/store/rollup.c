@@ -14,6 +14,9 @@ bool message_is_free(enum message_status status, enum failure failure, int64_t s
     case FAILURE_NO_ROUTE:
     case FAILURE_NO_SENDER:
     case FAILURE_VALIDITY_EXPIRED:
+    case FAILURE_MEDIA_UNREACHABLE:
+    case FAILURE_MEDIA_TOO_LARGE:
+    case FAILURE_UNSUPPORTED_MEDIA_TYPE:
         return sent_us == 0; /* no carrier had it */
     default:
         return false;

@@ -157,9 +157,10 @@ static void test_short_memory(void **state)
 /* Every failure, so that a new one is thought of. */
 static void test_free_messages(void **state)
 {
-    static const enum failure before[] = {FAILURE_INVALID_DESTINATION, FAILURE_RECIPIENT_OPTED_OUT,
-                                          FAILURE_NO_ROUTE, FAILURE_NO_SENDER,
-                                          FAILURE_VALIDITY_EXPIRED};
+    static const enum failure before[] = {
+        FAILURE_INVALID_DESTINATION, FAILURE_RECIPIENT_OPTED_OUT,   FAILURE_NO_ROUTE,
+        FAILURE_NO_SENDER,           FAILURE_VALIDITY_EXPIRED,      FAILURE_MEDIA_UNREACHABLE,
+        FAILURE_MEDIA_TOO_LARGE,     FAILURE_UNSUPPORTED_MEDIA_TYPE};
     static const enum failure all[] = {
 #define X(name, number, code, text) FAILURE_##name,
         FAILURES(X)

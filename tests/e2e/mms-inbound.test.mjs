@@ -75,6 +75,20 @@ describe('mms: what an MMSC brings', { timeout: 120_000 * slowness }, () => {
     await client.refused(400, 'recipient_opted_out', 'to', client.send({ to: '+14155550123', text: 'x', mediaUrls: [media.url('cat.jpg')] }));
   }));
 
+  it('to a group goes to those of ours that it names, behind a stranger, too', withMms(files, {}, {}, async ({ peer, client }) => {
+    const response = await peer.deliver({ to: '+14155559999', cc: '+18005550199', parts: [{ type: 'text/plain', bytes: 'all of you' }, { type: 'image/png', bytes: png() }] });
+    assert.equal(response.code, 1000);
+    const [message] = await inbox(client);
+    assert.deepEqual([message.to, message.text, message.mediaUrls.length], ['+18005550199', 'all of you', 1]);
+  }));
+
+  it('of many slides is taken', withMms(files, {}, {}, async ({ peer, client }) => {
+    const slides = Array.from({ length: 20 }, (_, i) => [{ type: 'text/plain', bytes: `slide ${i}` }, { type: 'image/png', bytes: png(500, i) }]).flat();
+    assert.equal((await peer.deliver({ parts: slides })).code, 1000);
+    const [message] = await inbox(client);
+    assert.equal(message.text, Array.from({ length: 20 }, (_, i) => `slide ${i}`).join('\n'));
+  }));
+
   it('keeps ten files, and says how many more there were', withMms(files, {}, {}, async ({ peer, live, client }) => {
     await peer.deliver({ parts: Array.from({ length: 12 }, (_, i) => ({ type: 'image/png', bytes: png(500, i) })) });
     const [message] = await inbox(client);

@@ -115,4 +115,18 @@ describe('mms: routing', { timeout: 120_000 * slowness }, () => {
     assert.equal(peer.submits.filter(({ text }) => text === 'slow').length, 1);
     assert.equal((await live.carriers()).acme.maybeTwice, 0);
   }));
+
+  it('a message whose media cannot be had costs nothing', withMms(files, {}, {}, async ({ peer, live }) => {
+    await live.server.command('accounts', 'create', 'prepaid');
+    await live.server.command('accounts', 'credit', 'prepaid', '1');
+    const client = live.server.client((await live.server.createKey({ type: 'live', account: 'prepaid' })).key);
+    const balance = async () => Number(JSON.parse(await live.server.command('accounts', 'list', '-o', 'json')).find((a) => a.name === 'prepaid').balance);
+    const message = await client.sent({ to: '+14155550123', text: 'x', mediaUrls: ['https://10.0.0.1/a.jpg'] });
+    assert.ok(message.cost.amount > 0 && (await balance()) <= 1);
+    const ended = await until('the end', async () => { const m = await client.message(message.messageId); return m.status === 'failed' && m; });
+    assert.deepEqual([ended.errorCode, ended.cost.amount], ['media_unreachable', 0]);
+    await until('the refund', async () => (await balance()) === 1);
+    assert.equal((await client.get('/v1/analytics/costs?period=24h')).body.totals.cost?.amount ?? (await client.get('/v1/analytics/costs?period=24h')).body.totals.amount, 0);
+    assert.equal(peer.submits.length, 0);
+  }));
 });

@@ -164,9 +164,9 @@ export class Mmsc {
   }
 
   // A DeliverReq with these parts: [{type, bytes, headers}].
-  async deliver({ from = '+14155550123', to = '+18005550199', subject, parts = [], transaction = 'd-1', ...options } = {}) {
+  async deliver({ from = '+14155550123', to = '+18005550199', cc, subject, parts = [], transaction = 'd-1', ...options } = {}) {
     const soap = envelope(transaction, `<DeliverReq xmlns="${NAMESPACE}">${elements({
-      MM7Version: '6.8.0', MMSRelayServerID: 'mmsc', LinkedID: 'l-1', Sender: { Number: from }, Recipients: { To: { Number: to } }, TimeStamp: '2026-11-16T08:00:00Z', Subject: subject,
+      MM7Version: '6.8.0', MMSRelayServerID: 'mmsc', LinkedID: 'l-1', Sender: { Number: from }, Recipients: { To: { Number: to }, ...(cc && { Cc: { Number: cc } }) }, TimeStamp: '2026-11-16T08:00:00Z', Subject: subject,
     })}<Content href="cid:content"/></DeliverReq>`);
     const piece = (boundary, { type, bytes, headers = {} }) => Buffer.concat([
       Buffer.from(`--${boundary}\r\nContent-Type: ${type}\r\n${Object.entries(headers).map(([k, v]) => `${k}: ${v}\r\n`).join('')}\r\n`), Buffer.from(bytes), Buffer.from('\r\n'),
