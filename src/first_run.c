@@ -171,7 +171,7 @@ static void print_first(const struct data_dir *d, const char *url, const char *m
         "  Data folder   %s   (this key is also in its file test-key)\n"
         "%s%s%s"
         "\n"
-        "Send your first message. With a test key it is simulated: free, and nothing leaves this "
+        "Send your first message. With a test key it is simulated: free, and no message leaves this "
         "machine.\n"
         "Paste this into another terminal:\n"
         "\n"

@@ -29,7 +29,8 @@ from xml.sax.saxutils import escape
 MM7 = 'http://www.3gpp.org/ftp/Specs/archive/23_series/23.140/schema/REL-6-MM7-1-4'
 SOAP = 'http://schemas.xmlsoap.org/soap/envelope/'
 FOLDER = 'mmsc-files'
-numbers = itertools.count(1)
+run = format(int(time.time()) & 0xfffff, 'x')  # so that no two runs use the same name
+names = (f'{run}-{n}' for n in itertools.count(1))
 
 
 def picture():
@@ -78,7 +79,7 @@ class Mmsc(BaseHTTPRequestHandler):
     def do_POST(self):
         body = self.rfile.read(int(self.headers['Content-Length']))
         transaction, sender, recipient, files = read_submit(self.headers['Content-Type'], body)
-        message_id = f'local-{next(numbers)}'
+        message_id = next(names)
         print(f'{message_id}  {sender} -> {recipient}', flush=True)
         for kind, name, content in files:
             if kind == 'text/plain':
@@ -119,7 +120,7 @@ def deliver(line):
     number, *words = line.split()
     files = [word for word in words if os.path.isfile(word)]
     text = ' '.join(word for word in words if word not in files)
-    soap = envelope(f'deliver-{next(numbers)}', f'<DeliverReq xmlns="{MM7}"><MM7Version>6.8.0</MM7Version><Sender><Number>{escape(number)}</Number></Sender>'
+    soap = envelope(f'deliver-{next(names)}', f'<DeliverReq xmlns="{MM7}"><MM7Version>6.8.0</MM7Version><Sender><Number>{escape(number)}</Number></Sender>'
                     f'<Recipients><To><Number>{options.to}</Number></To></Recipients><Content href="cid:content"/></DeliverReq>')
     parts = [('text/xml; charset=utf-8\r\nContent-ID: <soap>', soap), ('text/plain; charset=utf-8', text.encode())]
     for name in files:
@@ -131,7 +132,10 @@ def deliver(line):
 
 
 def serve(port, handler, tls=None):
-    server = ThreadingHTTPServer(('127.0.0.1', port), handler)
+    try:
+        server = ThreadingHTTPServer(('127.0.0.1', port), handler)
+    except OSError as error:
+        sys.exit(f'port {port}: {error.strerror}; --port and --media-port choose others')
     if tls:
         server.socket = tls.wrap_socket(server.socket, server_side=True)
     threading.Thread(target=server.serve_forever, daemon=True).start()

@@ -43,7 +43,9 @@ static const char page_head[] =
     "report a problem, give the <code>X-Request-Id</code> of the response.</p>\n"
     "<p>A response names one error, the first that was found in this order: authentication,\n"
     "permission, rate limit, content type and JSON, missing fields, wrong types, <code>to</code>,\n"
-    "the rest. The whole API is described at <a href=\"/docs\">/docs</a>.</p>\n";
+    "the rest. The whole API is described at <a href=\"/docs\">/docs</a>. What a message says "
+    "that\n"
+    "failed after it was accepted is <a href=\"#errorCode\">at the end</a>.</p>\n";
 
 static const char page_tail[] = "</main>\n</body>\n</html>\n";
 
@@ -163,11 +165,36 @@ static void write_section(struct buf *out, enum problem_code code)
     buf_text(out, "</section>\n");
 }
 
+/* Words of messages, not of answers: they have a list of their own. */
+static void write_failures(struct buf *out)
+{
+    static const struct {
+        const char *code, *text;
+    } failures[] = {
+#define X(name, number, code, text) {code, text},
+        FAILURES(X)
+#undef X
+    };
+
+    buf_text(out, "<section id=\"errorCode\">\n<h2><a href=\"#errorCode\">Messages that failed"
+                  "</a></h2>\n<p>A message that was accepted and failed later says why in "
+                  "<code>errorCode</code>. Its timeline, <code>GET "
+                  "/v1/messages/{messageId}/events</code>, says it in full: which carrier, which "
+                  "address of a media file, and what was answered there.</p>\n<dl>\n");
+    for (size_t i = 0; i < sizeof failures / sizeof *failures; i++) {
+        buf_printf(out, "<dt><code>%s</code></dt>\n<dd>", failures[i].code);
+        add_prose(out, failures[i].text);
+        buf_text(out, "</dd>\n");
+    }
+    buf_text(out, "</dl>\n</section>\n");
+}
+
 void errors_page_write(struct buf *out)
 {
     buf_text(out, page_head);
     write_contents(out);
     for (int code = PROBLEM_NONE + 1; code < PROBLEM_COUNT; code++)
         write_section(out, (enum problem_code)code);
+    write_failures(out);
     buf_text(out, page_tail);
 }

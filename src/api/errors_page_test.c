@@ -1,6 +1,7 @@
 #include "api/errors_page.h"
 #include "messaging/problem.h"
 #include "net/http_server.h"
+#include "store/records.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -36,6 +37,18 @@ static void every_code_has_its_anchor_and_example(void **state)
     }
 }
 
+static void every_failure_of_a_message_is_told(void **state)
+{
+    BUF_CLEANUP struct buf page;
+    page_make(&page);
+
+#define X(name, number, code, text)                                                                \
+    assert_true(page_has(&page, "<dt><code>" code "</code></dt>\n<dd>" text "</dd>"));
+    FAILURES(X)
+#undef X
+    assert_true(page_has(&page, "href=\"#errorCode\""));
+}
+
 static void texts_are_escaped(void **state)
 {
     BUF_CLEANUP struct buf page;
@@ -61,6 +74,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_code_has_its_anchor_and_example),
+        cmocka_unit_test(every_failure_of_a_message_is_told),
         cmocka_unit_test(texts_are_escaped),
         cmocka_unit_test(page_is_static),
     };

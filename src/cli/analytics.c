@@ -72,7 +72,7 @@ static const struct report_field delivery_totals[] = {
     {"  scheduled", "totals.scheduled", FIGURE_COUNT},
     {"Delivery rate", "totals.deliveryRate", FIGURE_RATE},
     {"Delivery time", "totals.averageDeliverySeconds", FIGURE_SECONDS},
-    {"  of 95 % at most", "totals.p95DeliverySeconds", FIGURE_SECONDS},
+    {"  of 95 % up to about", "totals.p95DeliverySeconds", FIGURE_SECONDS},
 };
 #define DELIVERY_FIELDS                                                                            \
     {"MESSAGES", "total", FIGURE_COUNT}, {"DELIVERED", "delivered", FIGURE_COUNT},                 \

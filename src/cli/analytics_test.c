@@ -154,7 +154,7 @@ static void test_delivery(void **state)
                                   "UTC, by hour\n"));
     assert_non_null(strstr(shown, "Delivery rate           75 %\n"));
     assert_non_null(strstr(shown, "Delivery time           1.25 s\n"));
-    assert_non_null(strstr(shown, "  of 95 % at most       3 min 20 s\n"));
+    assert_non_null(strstr(shown, "  of 95 % up to about   3 min 20 s\n"));
     assert_non_null(strstr(shown, "Delivered per hour\n"));
     assert_non_null(strstr(shown, "Failed per hour\n"));
     assert_non_null(strstr(

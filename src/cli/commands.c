@@ -49,7 +49,7 @@ const struct command commands[] = {
      .summary = "Send a message.",
      .details =
          "The key comes from $SKYLARK_API_KEY, or from the file test-key in the data folder. "
-         "With a test key nothing leaves the machine.",
+         "With a test key no message leaves the machine.",
      .example = "skylark send +15550001234 \"Hello\""},
     {.words = "messages list",
      .options = {CLIENT_SET, HAS(LIMIT), HAS(CURSOR), HAS(STATUS), HAS(TO), HAS(FROM),

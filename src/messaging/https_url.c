@@ -69,17 +69,33 @@ static bool is_host_char(char c)
            c == '.' || c == '_' || (unsigned char)c >= 0x80;
 }
 
-static bool authority_valid(struct str authority)
+static bool host_valid(struct str host)
 {
-    if (authority.n > 0 && authority.p[0] == '[')
-        return bracketed_valid(authority);
-    struct str host = str_cut(&authority, ':');
     if (host.n == 0 || host.p[0] == '.' || host.p[0] == '-')
         return false;
     for (size_t i = 0; i < host.n; i++)
         if (!is_host_char(host.p[i]))
             return false;
-    return port_valid(authority);
+    return true;
+}
+
+static const char *authority_fault(struct str authority)
+{
+    static const char *const no_host = "must name a host after //.";
+
+    if (authority.n > 0 && authority.p[0] == '[')
+        return bracketed_valid(authority) ? NULL : no_host;
+    struct str host = str_cut(&authority, ':');
+    if (!host_valid(host))
+        return no_host;
+    return port_valid(authority) ? NULL : "must have a port from 1 to 65535 behind its host.";
+}
+
+bool url_has_user(struct str url)
+{
+    struct str rest = behind_scheme(url), authority = authority_of(url);
+
+    return authority.p != rest.p;
 }
 
 struct str url_host(struct str url)
@@ -102,9 +118,7 @@ const char *http_url_fault(struct str url)
         return "is longer than 2048 characters.";
     if (has_space_or_control(url))
         return "must not contain spaces or control characters; percent-encode them.";
-    if (!authority_valid(authority_of(url)))
-        return "must name a host after //.";
-    return NULL;
+    return authority_fault(authority_of(url));
 }
 
 const char *https_url_fault(struct str url)

@@ -10,6 +10,8 @@ enum { HTTPS_URL_MAX = 2048 }; /* characters */
 const char *https_url_fault(struct str url);
 /* The same for an address that may begin with http://, too. */
 const char *http_url_fault(struct str url);
+/* Whether an address that has no fault names a user, or a password. */
+bool url_has_user(struct str url);
 /* The host of an address that has no fault, without user and port; IPv6 in its brackets. */
 struct str url_host(struct str url);
 /* A number for the host, the same in whatever case it is written; hosts may share one. */

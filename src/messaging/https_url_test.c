@@ -102,6 +102,21 @@ static void plain_ones_where_they_are_wanted(void **state)
     assert_non_null(http_url_fault(STR("http://a b/")));
 }
 
+static void users(void **state)
+{
+    assert_true(url_has_user(STR("https://bob:word@cdn.example/x")));
+    assert_true(url_has_user(STR("https://bob@cdn.example:8443")));
+    assert_false(url_has_user(STR("https://cdn.example:8443/x@y?a@b")));
+    assert_false(url_has_user(STR("http://[2001:db8::1]/#@")));
+}
+
+static void ports(void **state)
+{
+    assert_string_equal(https_url_fault(STR("https://127.0.0.1:99999/x")),
+                        "must have a port from 1 to 65535 behind its host.");
+    assert_string_equal(https_url_fault(STR("https://:80/x")), "must name a host after //.");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -111,6 +126,8 @@ int main(void)
         cmocka_unit_test(one_number_for_a_host),
         cmocka_unit_test(plain_ones_where_they_are_wanted),
         cmocka_unit_test(length_is_counted_in_characters),
+        cmocka_unit_test(users),
+        cmocka_unit_test(ports),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -60,6 +60,8 @@ static bool check_media(const struct send_request *r, struct arena *a, struct pr
                                         r->media.count, MEDIA_MAX));
     for (size_t i = 0; i < r->media.count; i++) {
         const char *fault = https_url_fault(r->media.items[i]);
+        if (!fault && url_has_user(r->media.items[i])) /* whoever reads the message would read it */
+            fault = "must not have a user name or password; use an address that is signed.";
         if (fault)
             return problem_set(problem, PROBLEM_INVALID_MEDIA_URL, "mediaUrls",
                                arena_printf(a, "mediaUrls[%zu] %s", i, fault));

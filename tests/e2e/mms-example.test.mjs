@@ -51,8 +51,8 @@ describe('examples/mmsc', { timeout: 120_000 * slowness }, () => {
       const client = await server.keyedClient({ type: 'live' });
       const message = await client.sent({ to: '+15551234567', text: 'A picture for you', mediaUrls: [`https://127.0.0.1:${mediaPort}/cat.png`] });
       assert.deepEqual([message.type, message.segments, message.cost.amount], ['mms', 1, 0.02]);
-      await says(/local-1 {2}reported as Retrieved; Skylark answered 1000/);
-      const [, size, name] = /^local-1 {2}\+18005551234 -> \+15551234567\n {4}A picture for you\n {4}image\/png, (\d+) bytes: (\S+)$/m.exec(said) ?? assert.fail(said);
+      await says(/^[0-9a-f]+-1 {2}reported as Retrieved; Skylark answered 1000$/m);
+      const [, size, name] = /^[0-9a-f]+-1 {2}\+18005551234 -> \+15551234567\n {4}A picture for you\n {4}image\/png, (\d+) bytes: (\S+)$/m.exec(said) ?? assert.fail(said);
       assert.ok(guide.includes(`image/png, ${size} bytes: ${name}`), `docs/MMS.md shows ${size} bytes: ${name}`);
       await until('delivered', async () => (await client.message(message.messageId)).status === 'delivered');
 
