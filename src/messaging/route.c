@@ -111,6 +111,12 @@ static bool refuse(const struct route_query *q, const bool met[OBSTACLES], struc
                                         "messages of the type %s; the operator of this service "
                                         "can add one.",
                                         code, message_type_word(q->type)));
+    if (met[ONLY_MEDIA])
+        return unsupported(problem, arena_printf(a,
+                                                 "Those of your senders that reach +%u… send only "
+                                                 "media; the operator of this service can let one "
+                                                 "send texts, too.",
+                                                 code));
     if (q->routing->carrier_count)
         return unsupported(problem, arena_printf(a,
                                                  "A carrier is connected, but none of your senders "

@@ -326,6 +326,12 @@ static void what_is_missing_is_said(void **state)
                        "No MMS goes to +1… from the sender '+18005551234'");
     check_live_refused(&all, "+12025550123", KIND_MMS, NULL, PROBLEM_MMS_NOT_SUPPORTED,
                        "leave mediaUrls out");
+    struct sender only_media = {
+        .address = STR("+447700900003"), .type = NUMBER_LOCAL, .calling_code = 44, .no_sms = true};
+    struct routing media = live(0, 3);
+    media.senders = (struct sender_table){.senders = &only_media, .count = 1};
+    check_live_refused(&media, "+447400123456", KIND_SMS, NULL, PROBLEM_UNSUPPORTED_DESTINATION,
+                       "Those of your senders that reach +44… send only media");
     none.senders.count = 1;
     check_live_refused(&none, "+447400123456", KIND_SMS, NULL, PROBLEM_UNSUPPORTED_DESTINATION,
                        "none of your senders reaches +44…");
