@@ -50,8 +50,9 @@ static const char *parse_target(struct str target, struct http_head *h)
         if ((unsigned char)target.p[i] <= ' ' || (unsigned char)target.p[i] >= 0x7f)
             return "the target holds characters that must be percent-encoded";
     /* A proxy's form: the scheme and the host are not ours to look at. */
-    if (str_starts_nocase(target, STR("https://"))) {
-        target = str_skip(target, 8);
+    bool tls = str_starts_nocase(target, STR("https://"));
+    if (tls || str_starts_nocase(target, STR("http://"))) {
+        target = str_skip(target, tls ? 8 : 7);
         while (target.n && target.p[0] != '/' && target.p[0] != '?')
             target = str_skip(target, 1);
     }

@@ -85,6 +85,8 @@ static void test_absolute_form(void **state)
     accepted("GET HTTPS://h:1 HTTP/1.1", "");
     assert_true(str_is(head.path, "/"));
     assert_int_equal(head.query.n, 0);
+    accepted("POST HTTP://mmsc.example:8444/mm7/acme HTTP/1.1", "");
+    assert_true(str_is(head.path, "/mm7/acme"));
     /* The path is what stands before the question mark, whatever stands behind. */
     accepted("GET https://h?a=/v1/keys HTTP/1.1", "");
     assert_true(str_is(head.path, "/"));
