@@ -30,7 +30,7 @@ MM7 = 'http://www.3gpp.org/ftp/Specs/archive/23_series/23.140/schema/REL-6-MM7-1
 SOAP = 'http://schemas.xmlsoap.org/soap/envelope/'
 FOLDER = 'mmsc-files'
 run = format(int(time.time()) & 0xfffff, 'x')  # so that no two runs use the same name
-names = (f'{run}-{n}' for n in itertools.count(1))
+numbers = itertools.count(1)
 
 
 def picture():
@@ -79,7 +79,7 @@ class Mmsc(BaseHTTPRequestHandler):
     def do_POST(self):
         body = self.rfile.read(int(self.headers['Content-Length']))
         transaction, sender, recipient, files = read_submit(self.headers['Content-Type'], body)
-        message_id = next(names)
+        message_id = f'{run}-{next(numbers)}'
         print(f'{message_id}  {sender} -> {recipient}', flush=True)
         for kind, name, content in files:
             if kind == 'text/plain':
@@ -120,7 +120,7 @@ def deliver(line):
     number, *words = line.split()
     files = [word for word in words if os.path.isfile(word)]
     text = ' '.join(word for word in words if word not in files)
-    soap = envelope(f'deliver-{next(names)}', f'<DeliverReq xmlns="{MM7}"><MM7Version>6.8.0</MM7Version><Sender><Number>{escape(number)}</Number></Sender>'
+    soap = envelope(f'deliver-{run}-{next(numbers)}', f'<DeliverReq xmlns="{MM7}"><MM7Version>6.8.0</MM7Version><Sender><Number>{escape(number)}</Number></Sender>'
                     f'<Recipients><To><Number>{options.to}</Number></To></Recipients><Content href="cid:content"/></DeliverReq>')
     parts = [('text/xml; charset=utf-8\r\nContent-ID: <soap>', soap), ('text/plain; charset=utf-8', text.encode())]
     for name in files:

@@ -23,8 +23,8 @@ static const char page_head[] =
     "h2 { margin: 0; font-size: 1.1rem; overflow-wrap: anywhere; }\n"
     "h2 a { color: inherit; text-decoration: none; }\n"
     "a { color: var(--mark); }\n"
-    "section { border-top: 1px solid var(--line); padding: 1.25rem 0 .5rem; }\n"
-    "section:target { border-top: 3px solid var(--mark); }\n"
+    "section, footer { border-top: 1px solid var(--line); padding: 1.25rem 0 .5rem; }\n"
+    "section:target, footer:target { border-top: 3px solid var(--mark); }\n"
     ".kind { margin: .1rem 0 .6rem; color: var(--soft); font-size: .9rem; }\n"
     "dl { margin: 0; }\n"
     "dt { color: var(--soft); font-size: .9rem; }\n"
@@ -176,7 +176,7 @@ static void write_failures(struct buf *out)
 #undef X
     };
 
-    buf_text(out, "<section id=\"errorCode\">\n<h2><a href=\"#errorCode\">Messages that failed"
+    buf_text(out, "<footer id=\"errorCode\">\n<h2><a href=\"#errorCode\">Messages that failed"
                   "</a></h2>\n<p>A message that was accepted and failed later says why in "
                   "<code>errorCode</code>. Its timeline, <code>GET "
                   "/v1/messages/{messageId}/events</code>, says it in full: which carrier, which "
@@ -186,7 +186,7 @@ static void write_failures(struct buf *out)
         add_prose(out, failures[i].text);
         buf_text(out, "</dd>\n");
     }
-    buf_text(out, "</dl>\n</section>\n");
+    buf_text(out, "</dl>\n</footer>\n");
 }
 
 void errors_page_write(struct buf *out)

@@ -172,14 +172,22 @@ void mm7_deliver_type(const struct mm7_part *part, char out[MEDIA_TYPE_MAX + 1])
 
 /* ---- messages from handsets ---- */
 
-/* The first that it is To. */
+static bool is_meant(const struct mm7_recipient *r)
+{
+    return r->address.text.n > 0 && !r->display_only;
+}
+
+/* The first that it is To, or else the first. */
 static const struct mm7_recipient *best_of(const struct mm7_heard *h)
 {
-    const struct mm7_recipient *best = h->recipient_count ? &h->recipients[0] : NULL;
+    const struct mm7_recipient *best = NULL;
 
-    for (size_t i = 0; i < h->recipient_count && best->role != MM7_ROLE_TO; i++)
-        best = &h->recipients[i];
-    return best && best->address.text.n ? best : NULL;
+    for (size_t i = 0; i < h->recipient_count; i++) {
+        const struct mm7_recipient *r = &h->recipients[i];
+        if (is_meant(r) && (!best || (best->role != MM7_ROLE_TO && r->role == MM7_ROLE_TO)))
+            best = r;
+    }
+    return best;
 }
 
 /* An MMSC that names nobody means our service. */
@@ -200,7 +208,7 @@ static void tell_others(struct arrival *ret, struct arena *a, const struct mm7_h
     struct str *others = arena_alloc(a, (h->recipient_count + 1) * sizeof *others);
 
     for (size_t i = 0; i < h->recipient_count && others; i++)
-        if (&h->recipients[i] != best && h->recipients[i].address.text.n)
+        if (&h->recipients[i] != best && is_meant(&h->recipients[i]))
             others[ret->other_count++] = write_address(a, &h->recipients[i].address);
     ret->others = others;
 }

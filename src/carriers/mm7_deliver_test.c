@@ -139,7 +139,7 @@ static void test_nothing_for_us(void **state)
 
 /* ---- messages ---- */
 
-static struct mm7_recipient to_111 = {MM7_ROLE_TO, {MM7_FORM_SHORT_CODE, STR("111")}};
+static struct mm7_recipient to_111 = {MM7_ROLE_TO, {MM7_FORM_SHORT_CODE, STR("111")}, false};
 
 static struct mm7_heard message(void)
 {
@@ -202,7 +202,7 @@ static void test_addresses(void **state)
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct mm7_heard heard = message();
-        struct mm7_recipient to = {MM7_ROLE_TO, cases[i].address};
+        struct mm7_recipient to = {MM7_ROLE_TO, cases[i].address, false};
         heard.sender = cases[i].address;
         heard.recipients = &to;
         read_heard(&heard, NULL, 0);
@@ -213,9 +213,9 @@ static void test_addresses(void **state)
 
 static void test_whom_it_is_to(void **state)
 {
-    struct mm7_recipient several[] = {{MM7_ROLE_CC, {MM7_FORM_SHORT_CODE, STR("222")}},
-                                      {MM7_ROLE_TO, {MM7_FORM_SHORT_CODE, STR("333")}},
-                                      {MM7_ROLE_TO, {MM7_FORM_SHORT_CODE, STR("444")}}};
+    struct mm7_recipient several[] = {{MM7_ROLE_CC, {MM7_FORM_SHORT_CODE, STR("222")}, false},
+                                      {MM7_ROLE_TO, {MM7_FORM_SHORT_CODE, STR("333")}, false},
+                                      {MM7_ROLE_TO, {MM7_FORM_SHORT_CODE, STR("444")}, false}};
     struct mm7_heard heard = message();
 
     heard.recipients = several;
@@ -229,6 +229,11 @@ static void test_whom_it_is_to(void **state)
     read_heard(&heard, NULL, 0);
     assert_true(str_is(delivered.arrival.to, "222"));
     assert_int_equal(delivered.arrival.other_count, 0);
+    several[1].display_only = true;
+    heard.recipient_count = 3;
+    read_heard(&heard, NULL, 0);
+    assert_true(str_is(delivered.arrival.to, "444"));
+    assert_int_equal(delivered.arrival.other_count, 1);
     heard.recipient_count = 0;
     heard.vasp_id = STR("acme");
     read_heard(&heard, NULL, 0);

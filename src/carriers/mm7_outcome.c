@@ -115,15 +115,16 @@ static void judge_code(struct mm7_outcome *ret, const struct mm7_heard *heard)
     tell_code(ret, heard);
 }
 
-/* "env:Server", with SOAP 1.1's finer words behind a dot, or SOAP 1.2's Receiver. */
+/* "env:Server" or "{namespace}Server", with SOAP 1.1's finer words behind a dot, or SOAP 1.2's
+ * Receiver. */
 static bool is_servers(struct str code)
 {
-    struct str word;
+    size_t start = 0;
 
-    do {
-        word = str_cut(&code, ':');
-    } while (code.n);
-    word = str_cut(&word, '.');
+    for (size_t i = 0; i < code.n; i++)
+        if (strchr(":}#/", code.p[i]))
+            start = i + 1;
+    struct str rest = str_skip(code, start), word = str_cut(&rest, '.');
     return str_eq_nocase(word, STR("Server")) || str_eq_nocase(word, STR("Receiver"));
 }
 

@@ -142,6 +142,9 @@ static void faults_blame_one_side(void **state)
     assert_string_equal(outcome.detail, "The carrier answered with a fault: Sorry.");
     answered(500, SOAP("<e:Fault><faultcode>s:Server.userException</faultcode></e:Fault>"));
     expect(CARRIER_LATER, FAILURE_UPSTREAM_ERROR, MM7_SHOWS_ILL);
+    answered(500, SOAP("<e:Fault><faultcode>{http://schemas.xmlsoap.org/soap/envelope/}Server"
+                       "</faultcode></e:Fault>"));
+    expect(CARRIER_LATER, FAILURE_UPSTREAM_ERROR, MM7_SHOWS_ILL);
     answered(500, SOAP("<e:Fault><Code><Value>e:Receiver</Value></Code></e:Fault>"));
     expect(CARRIER_LATER, FAILURE_UPSTREAM_ERROR, MM7_SHOWS_ILL);
     answered(500, SOAP("<e:Fault><faultcode>e:Client</faultcode></e:Fault>"));

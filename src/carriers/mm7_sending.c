@@ -192,7 +192,7 @@ static int make_body(struct mm7_sending *s)
     const struct config_mmsc *c = &settings->config;
     const struct message *m = &s->message;
     char transaction[TRANSACTION_SIZE];
-    struct mm7_recipient to = {MM7_ROLE_TO, address_of(s, m->to)};
+    struct mm7_recipient to = {MM7_ROLE_TO, address_of(s, m->to), false};
 
     format_transaction(s, transaction);
     struct mm7_message message = {.submit = {.transaction = str_of(transaction),

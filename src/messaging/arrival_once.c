@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-struct arrival_once arrival_once_of(const struct store *s, const struct arrival *a)
+struct arrival_once arrival_once_of(const struct store *s, const struct arrival *a, struct str to)
 {
     struct arrival_once o = {.known = a->transaction.n > 0, .within_us = a->within_us};
     struct siphash hash;
@@ -17,7 +17,7 @@ struct arrival_once arrival_once_of(const struct store *s, const struct arrival 
     siphash_u64(&hash, a->carrier);
     siphash_text(&hash, a->transaction);
     siphash_text(&hash, a->from);
-    siphash_text(&hash, a->to);
+    siphash_text(&hash, to);
     siphash_text(&hash, a->subject);
     siphash_text(&hash, a->text);
     for (size_t i = 0; i < a->media_count; i++) {

@@ -11,7 +11,8 @@ struct arrival_once {
     uint8_t key[ONCE_KEY_SIZE];
 };
 
-struct arrival_once arrival_once_of(const struct store *s, const struct arrival *a);
+/* `to`: whom of its receivers the message is for. */
+struct arrival_once arrival_once_of(const struct store *s, const struct arrival *a, struct str to);
 
 /* On the writer's thread. 1: the account of the message had it before; 0: it is new. */
 int arrival_once_find(const struct arrival_once *o, struct store *s, const struct message *m,

@@ -21,7 +21,8 @@ static struct arrival with_files(void)
 
 static bool is_same(const struct arrival *a, const struct arrival *b)
 {
-    struct arrival_once one = arrival_once_of(test_store, a), two = arrival_once_of(test_store, b);
+    struct arrival_once one = arrival_once_of(test_store, a, a->to),
+                        two = arrival_once_of(test_store, b, b->to);
 
     assert_true(one.known && two.known);
     return memcmp(one.key, two.key, sizeof one.key) == 0;
@@ -43,9 +44,9 @@ static void test_what_tells_them_apart(void **state)
     assert_true(is_same(&a, &same));
     for (size_t i = 0; i < 8; i++)
         assert_false(is_same(&a, &others[i]));
-    struct arrival_once before = arrival_once_of(test_store, &a);
+    struct arrival_once before = arrival_once_of(test_store, &a, a.to);
     files[1].record.hash[31] = 1;
-    struct arrival_once after = arrival_once_of(test_store, &a);
+    struct arrival_once after = arrival_once_of(test_store, &a, a.to);
     assert_memory_not_equal(before.key, after.key, sizeof before.key);
 }
 
@@ -54,7 +55,7 @@ static void test_without_a_name(void **state)
     struct arrival a = with_files();
 
     a.transaction = STR("");
-    assert_false(arrival_once_of(test_store, &a).known);
+    assert_false(arrival_once_of(test_store, &a, a.to).known);
     a.media = NULL;
     a.media_count = 0;
     assert_int_equal(test_take(a), 0);

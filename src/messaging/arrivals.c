@@ -28,6 +28,8 @@ struct arrivals {
 struct copy {
     struct message message;
     enum keyword_wish wish;
+    struct arrival_once once; /* of MMS */
+    bool accepted, repeated;  /* neither: it is a part, and waits for others */
 };
 
 /* One on its way into the store. */
@@ -40,11 +42,10 @@ struct arrival_job {
     struct arrival_media *media; /* files that must not be left behind; in the arena */
     size_t media_count, media_dropped;
     bool text_cut;
-    struct arrival_once once; /* of MMS */
-    struct arena arena;       /* of the texts here, and of what the writer reads */
-    struct copy *copies;      /* what comes of it: one at least */
+    struct arena arena;  /* of the texts here, and of what the writer reads */
+    struct copy *copies; /* what comes of it: one at least */
     size_t copy_count;
-    bool accepted, repeated; /* neither: it is a part, and waits for others */
+    bool accepted, repeated; /* one of them, all of them */
     void (*done)(void *context, int result);
     void *context;
 };
@@ -242,11 +243,12 @@ static bool take_mms(struct arrival_job *j, const struct arrival *a)
     j->media_count = kept;
     j->media_dropped = a->media_dropped;
     j->text_cut = a->text_cut;
-    j->once = arrival_once_of(j->arrivals->options.store, a);
     struct str types = list_types(j), subject = arena_copy(&j->arena, a->subject);
     for (size_t i = 0; i < j->copy_count; i++) {
-        j->copies[i].message.media = types;
-        j->copies[i].message.subject = subject;
+        struct copy *c = &j->copies[i];
+        c->message.media = types;
+        c->message.subject = subject;
+        c->once = arrival_once_of(j->arrivals->options.store, a, c->message.to);
     }
     return types.p && subject.p;
 }
@@ -279,7 +281,7 @@ static int note_rest(struct arrival_job *j, const struct message *m, struct stor
     return noted;
 }
 
-/* The first copy brings the contents, which the others have, too. */
+/* The first copy that is accepted brings the contents, which the others have, too. */
 static int put_media(struct arrival_job *j, const struct message *m, struct store *s)
 {
     int put = note_rest(j, m, s);
@@ -288,7 +290,7 @@ static int put_media(struct arrival_job *j, const struct message *m, struct stor
         struct media_record record = j->media[i].record;
         record.message = m->id;
         record.number = (unsigned)i + 1;
-        record.loose = m != &j->copies[0].message;
+        record.loose = j->accepted;
         put = store_media_put(s, &record, j->media[i].path);
     }
     return put < 0 ? put : 0;
@@ -309,28 +311,39 @@ static int accept_copy(struct arrival_job *j, struct store *s, struct copy *c, s
         m->segments = 1;
     if (!failed)
         failed = inbound_accept(s, m, &j->arena, &c->wish);
-    return !failed && j->mms ? put_media(j, m, s) : failed;
+    if (!failed && j->mms)
+        failed = put_media(j, m, s);
+    return failed ? failed : arrival_once_keep(&c->once, s, m);
 }
 
 static int accept_text(struct arrival_job *j, struct store *s, struct str text)
 {
     int failed = 0;
 
-    for (size_t i = 0; i < j->copy_count && !failed; i++)
-        failed = accept_copy(j, s, &j->copies[i], text);
-    if (!failed)
-        failed = arrival_once_keep(&j->once, s, &j->copies[0].message);
-    j->accepted = !failed;
+    j->accepted = false; /* also when it is tried again, after others had failed */
+    for (size_t i = 0; i < j->copy_count && !failed; i++) {
+        struct copy *c = &j->copies[i];
+        c->accepted = false;
+        if (c->repeated)
+            continue;
+        failed = accept_copy(j, s, c, text);
+        c->accepted = !failed;
+        j->accepted |= c->accepted;
+    }
     return failed;
 }
 
 static int accept_once(struct arrival_job *j, struct store *s)
 {
-    int found = arrival_once_find(&j->once, s, &j->copies[0].message, &j->arena);
-
-    j->repeated = found > 0;
-    if (found)
-        return found < 0 ? found : 0;
+    j->repeated = true;
+    for (size_t i = 0; i < j->copy_count; i++) {
+        struct copy *c = &j->copies[i];
+        int found = arrival_once_find(&c->once, s, &c->message, &j->arena);
+        if (found < 0)
+            return found;
+        c->repeated = found > 0;
+        j->repeated &= c->repeated;
+    }
     return accept_text(j, s, j->part.text);
 }
 
@@ -353,8 +366,9 @@ static void arrival_durable(struct errand *e)
 {
     struct arrival_job *j = (struct arrival_job *)e;
 
-    for (size_t i = 0; i < j->copy_count && j->accepted; i++)
-        inbound_done(j->arrivals->options.optouts, &j->copies[i].message, j->copies[i].wish);
+    for (size_t i = 0; i < j->copy_count; i++)
+        if (j->copies[i].accepted)
+            inbound_done(j->arrivals->options.optouts, &j->copies[i].message, j->copies[i].wish);
 }
 
 static void free_job(struct arrival_job *j)

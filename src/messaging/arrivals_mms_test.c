@@ -273,6 +273,28 @@ static void test_a_group(void **state)
     assert_false(is_left(&media));
 }
 
+/* An MMSC that brings it to each of them by itself names the others, too. */
+static void test_a_group_that_is_brought_to_each(void **state)
+{
+    static const struct str both[] = {STR("+18005550144"), STR("+18005550145")};
+    struct arrival_media media[3];
+
+    for (size_t i = 0; i < 3; i++)
+        media[i] = file_of("image/gif", "all");
+    assert_int_equal(test_take(to_several("hi", &media[0], STR("+15550001111"), &both[0], 1)), 0);
+    assert_int_equal(test_take(to_several("hi", &media[1], STR("+15550001111"), &both[1], 1)), 0);
+    assert_int_equal(test_received(OTHER).count, 2);
+    assert_content(test_received(OTHER).messages[0].id, 1, "image/gif", "all");
+    /* One of three is new. */
+    static const struct str all[] = {STR("+18005551234"), STR("+18005550144")};
+    assert_int_equal(test_take(to_several("hi", &media[2], STR("+18005550145"), all, 2)), 0);
+    assert_int_equal(test_received(OTHER).count, 2);
+    assert_int_equal(test_received(SHOP).count, 1);
+    assert_content(test_received(SHOP).messages[0].id, 1, "image/gif", "all");
+    for (size_t i = 1; i < 3; i++)
+        assert_false(is_left(&media[i]));
+}
+
 static void test_a_group_without_us(void **state)
 {
     static const struct str others[] = {STR("+15550009999")};
@@ -311,6 +333,7 @@ int main(void)
         TEST(test_twice_at_once),
         TEST(test_what_was_not_written_comes_again),
         TEST(test_a_group),
+        TEST(test_a_group_that_is_brought_to_each),
         TEST(test_a_group_without_us),
         TEST(test_a_group_that_was_not_written),
     };

@@ -8,7 +8,8 @@
 #include <unistd.h>
 
 static const struct mm7_dialect usual;
-static const struct mm7_recipient to[] = {{MM7_ROLE_TO, {MM7_FORM_NUMBER, {"+14155550100", 12}}}};
+static const struct mm7_recipient to[] = {
+    {MM7_ROLE_TO, {MM7_FORM_NUMBER, {"+14155550100", 12}}, false}};
 static struct mm7_body body;
 static struct str bytes;
 

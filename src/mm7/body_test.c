@@ -13,7 +13,8 @@
 #include <cmocka.h>
 
 static const struct mm7_dialect usual;
-static const struct mm7_recipient to[] = {{MM7_ROLE_TO, {MM7_FORM_NUMBER, {"+14155550100", 12}}}};
+static const struct mm7_recipient to[] = {
+    {MM7_ROLE_TO, {MM7_FORM_NUMBER, {"+14155550100", 12}}, false}};
 
 /* A file of so many bytes of chance that is in no folder any more. */
 static int file_of(size_t size, uint64_t seed)

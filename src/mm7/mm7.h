@@ -49,6 +49,7 @@ enum mm7_role {
 struct mm7_recipient {
     enum mm7_role role;
     struct mm7_address address;
+    bool display_only; /* others get it; this one is only told of */
 };
 
 /* ---- what we say ---- */

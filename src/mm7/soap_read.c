@@ -81,6 +81,13 @@ static bool read_role(struct str element, enum mm7_role *ret)
     return false;
 }
 
+static bool is_display_only(const struct xml_node *address)
+{
+    struct str value = str_trim(xml_attribute_of(address, "displayOnly"));
+
+    return str_is(value, "true") || str_is(value, "1");
+}
+
 /* One of To, Cc or Bcc: any number of addresses, or a text. Returns how many. */
 static size_t read_group(const struct xml_node *group, struct mm7_recipient *room, size_t size)
 {
@@ -92,10 +99,10 @@ static size_t read_group(const struct xml_node *group, struct mm7_recipient *roo
         return 0;
     for (const struct xml_node *c = group->child; c && count < size; c = c->next)
         if (read_form(c, &address))
-            room[count++] = (struct mm7_recipient){role, address};
+            room[count++] = (struct mm7_recipient){role, address, is_display_only(c)};
     if (!group->child && group->text.n > 0 && count < size)
         room[count++] =
-            (struct mm7_recipient){role, address_of(form_by_look(group->text), group->text)};
+            (struct mm7_recipient){role, address_of(form_by_look(group->text), group->text), false};
     return count;
 }
 

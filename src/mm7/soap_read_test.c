@@ -147,7 +147,8 @@ static void deliveries_are_heard(void **state)
 {
     struct mm7_heard h =
         hear("<DeliverReq><Content allowAdaptations='true' href=' CID:&lt;c1&gt; '/>"
-             "<Recipients><Cc><Number>2</Number><RFC2822Address>a@b.c</RFC2822Address></Cc>"
+             "<Recipients><Cc><Number "
+             "displayOnly='true'>2</Number><RFC2822Address>a@b.c</RFC2822Address></Cc>"
              "<Other><Number>9</Number></Other><To><ShortCode>111</ShortCode></To>"
              "<Bcc>+4915112345678/type=plmn</Bcc></Recipients>"
              "<Subject>a &amp; b</Subject><Priority>High</Priority><LinkedID>l</LinkedID>"
@@ -155,6 +156,8 @@ static void deliveries_are_heard(void **state)
              "<ServiceCode>s</ServiceCode><Sender>+14155550100/TYPE=PLMN</Sender></DeliverReq>");
 
     assert_int_equal(h.kind, MM7_DELIVER_REQ);
+    assert_true(h.recipients[0].display_only);
+    assert_false(h.recipients[1].display_only || h.recipients[2].display_only);
     IS(h.content, "c1");
     IS(h.subject, "a & b");
     IS(h.priority, "High");

@@ -11,9 +11,9 @@ static const struct mm7_dialect usual;
 static char why[MM7_WHY_SIZE];
 
 static const struct mm7_recipient three[] = {
-    {MM7_ROLE_BCC, {MM7_FORM_MAIL, {"a@b.c", 5}}},
-    {MM7_ROLE_TO, {MM7_FORM_NUMBER, {"+14155550100", 12}}},
-    {MM7_ROLE_TO, {MM7_FORM_SHORT_CODE, {"777", 3}}},
+    {MM7_ROLE_BCC, {MM7_FORM_MAIL, {"a@b.c", 5}}, false},
+    {MM7_ROLE_TO, {MM7_FORM_NUMBER, {"+14155550100", 12}}, false},
+    {MM7_ROLE_TO, {MM7_FORM_SHORT_CODE, {"777", 3}}, false},
 };
 
 /* Everything that can be said. */
@@ -191,7 +191,7 @@ static void nobody_to_send_to_is_refused(void **state)
 {
     BUF_CLEANUP struct buf out;
     struct mm7_submit s = full();
-    struct mm7_recipient empty = {MM7_ROLE_TO, {MM7_FORM_NUMBER, STR("")}};
+    struct mm7_recipient empty = {MM7_ROLE_TO, {MM7_FORM_NUMBER, STR("")}, false};
 
     buf_init(&out, 1 << 16);
     s.recipient_count = 0;

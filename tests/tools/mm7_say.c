@@ -14,10 +14,10 @@
 static const struct mm7_dialect usual;
 
 static const struct mm7_recipient recipients[] = {
-    {MM7_ROLE_TO, {MM7_FORM_NUMBER, {"+14155550100", 12}}},
-    {MM7_ROLE_BCC, {MM7_FORM_MAIL, {"a@b.example", 11}}},
-    {MM7_ROLE_TO, {MM7_FORM_SHORT_CODE, {"777", 3}}},
-    {MM7_ROLE_CC, {MM7_FORM_NUMBER, {"+447700900123/TYPE=PLMN", 23}}},
+    {MM7_ROLE_TO, {MM7_FORM_NUMBER, {"+14155550100", 12}}, false},
+    {MM7_ROLE_BCC, {MM7_FORM_MAIL, {"a@b.example", 11}}, false},
+    {MM7_ROLE_TO, {MM7_FORM_SHORT_CODE, {"777", 3}}, false},
+    {MM7_ROLE_CC, {MM7_FORM_NUMBER, {"+447700900123/TYPE=PLMN", 23}}, false},
 };
 
 static struct mm7_submit full_submit(void)
@@ -80,7 +80,8 @@ static int say_submit(char **args, int count)
 {
     struct mm7_file files[MM7_FILES_MAX];
     size_t file_count = (size_t)(count - 3) / 2;
-    struct mm7_message m = {.submit = str_is(str_of(args[1]), "full") ? full_submit() : least_submit(),
+    struct mm7_message m = {.submit =
+                                str_is(str_of(args[1]), "full") ? full_submit() : least_submit(),
                             .text = str_of(args[2]),
                             .files = files,
                             .file_count = file_count,
