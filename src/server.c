@@ -18,7 +18,8 @@ enum {
     EXIT_BAD_CONFIG = 78,
     SIMULATED_MAX = 262144,
     FILES_ENOUGH = 65536,
-    LOOK_MS = 1000 /* dispatch looks by itself, should a read of the store have failed */
+    LOOK_MS = 1000,    /* dispatch looks by itself, should a read of the store have failed */
+    PATIENCE_US = 2000 /* changes of status go to disk with the next message, or so late */
 };
 #define RENEW_CHECK_US (INT64_C(3600) * 1000000)
 
@@ -139,6 +140,7 @@ static int start_writer(struct server *s)
     struct writer_options options = {.store = s->store,
                                      .riders = {limiter_rider(s->limiter), usage_rider(s->usage)},
                                      .max_waiting = (size_t)s->config->queue_writes,
+                                     .patience_us = PATIENCE_US,
                                      .given_up = store_gave_up,
                                      .health = store_health,
                                      .committed = store_committed,

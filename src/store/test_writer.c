@@ -184,6 +184,27 @@ void assert_health(const char *wanted)
     assert_string_equal(seen, wanted);
 }
 
+static void start_writer(int64_t patience_us)
+{
+    struct writer_options options = {
+        .store = store,
+        .max_waiting = MANY,
+        .patience_us = patience_us,
+        .health = note_health,
+        .committed = note_commit,
+        .given_up = note_given_up,
+        .riders[1] = {.wants = rider_wants, .write = rider_write, .done = rider_done},
+    };
+    assert_int_equal(writer_start(&writer, &options), 0);
+}
+
+void writer_be_patient(int64_t patience_us)
+{
+    writer_stop(writer);
+    writer_free(writer);
+    start_writer(patience_us);
+}
+
 int writer_set_up(void **state)
 {
     store = test_store_open(&clock_real);
@@ -202,15 +223,7 @@ int writer_set_up(void **state)
     rider.wrote_last = false;
     sem_init(&rider.done, 0, 0);
     memset(health, 0, sizeof health);
-    struct writer_options options = {
-        .store = store,
-        .max_waiting = MANY,
-        .health = note_health,
-        .committed = note_commit,
-        .given_up = note_given_up,
-        .riders[1] = {.wants = rider_wants, .write = rider_write, .done = rider_done},
-    };
-    assert_int_equal(writer_start(&writer, &options), 0);
+    start_writer(0);
     return 0;
 }
 

@@ -65,6 +65,8 @@ void hold_writer(void);
 void let_writer_go(void);
 
 int writer_set_up(void **state);
+/* Starts another in its place, with this patience. */
+void writer_be_patient(int64_t patience_us);
 int writer_tear_down(void **state);
 
 #define WRITER_TEST(function)                                                                      \

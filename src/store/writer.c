@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-enum { BATCH_MAX = 1024, LOOK_US = 100000 };
+enum { BATCH_MAX = 1024, FEW = 64, LOOK_US = 100000 };
 
 struct writer {
     struct writer_options options;
@@ -273,6 +273,30 @@ static void look_around(struct writer *w, bool wrote)
         report_health(w, write_batch(w, NULL, WITH_RIDERS));
 }
 
+/* All are owed, and together they are few. */
+static bool can_wait(struct letter *jobs)
+{
+    unsigned weight = 0;
+
+    for (struct letter *l = jobs; l; l = l->next)
+        if (!job_of(l)->owed || (weight += weight_of(l)) > FEW)
+            return false;
+    return jobs != NULL;
+}
+
+/* Waits for more, if that is better; never longer than the patience lasts. */
+static struct letter *gather(struct writer *w, struct letter *jobs)
+{
+    int64_t patience_us = w->options.patience_us;
+    int64_t now_us = patience_us ? clock_monotonic_us() : 0, end_us = now_us + patience_us;
+
+    while (now_us < end_us && can_wait(jobs) && !mailbox_is_closed(&w->jobs)) {
+        jobs = join(jobs, mailbox_wait(&w->jobs, end_us - now_us));
+        now_us = clock_monotonic_us();
+    }
+    return jobs;
+}
+
 static void *writer_main(void *argument)
 {
     struct writer *w = argument;
@@ -282,7 +306,7 @@ static void *writer_main(void *argument)
 
     pthread_setname_np(pthread_self(), "writer");
     while (!closed) {
-        struct letter *jobs = mailbox_wait(&w->jobs, more ? 0 : LOOK_US);
+        struct letter *jobs = gather(w, mailbox_wait(&w->jobs, more ? 0 : LOOK_US));
         bool wrote = jobs || owed;
         closed = !jobs && mailbox_is_closed(&w->jobs);
         owed = write_all(w, join(owed, jobs));

@@ -39,6 +39,9 @@ struct writer_options {
     struct store *store;
     struct writer_rider riders[WRITER_SEATS];
     size_t max_waiting; /* jobs of writer_post that are not done yet */
+    /* So long a few jobs that are owed wait for one of writer_post, or for more of their like:
+     * nobody waits for them, and a transaction costs the same for one as for ten. 0: not at all. */
+    int64_t patience_us;
     /* Told on the writer's thread of a job that is owed and never can be written, whatever the
      * store is like: it is done with the errno that says so, and those beside it are written. */
     void (*given_up)(void *context, const char *why);

@@ -298,6 +298,62 @@ static void many_threads_may_post(void **state)
     assert_int_equal(finished_count, MANY);
 }
 
+enum { LONG_US = 60 * 1000 * 1000 };
+
+static void what_is_owed_goes_with_what_is_asked_for(void **state)
+{
+    static struct test_job owed[3], request;
+
+    writer_be_patient(LONG_US);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(writer_post_owed(writer, &job_init(&owed[i], i)->job), 0);
+        usleep(10000);
+        assert_false(is_done(&owed[i]));
+    }
+    assert_int_equal(writer_post(writer, &job_init(&request, 3)->job), 0);
+    assert_int_equal(result_of(&request), 0);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(result_of(&owed[i]), 0);
+    assert_int_equal(atomic_load(&commits), 1);
+    assert_order(applied, 4, (const int[]){0, 1, 2, 3});
+    writer_stop(writer);
+}
+
+static void what_is_owed_does_not_wait_for_ever(void **state)
+{
+    static struct test_job owed;
+
+    writer_be_patient(1000);
+    assert_int_equal(writer_post_owed(writer, &job_init(&owed, 0)->job), 0);
+    assert_int_equal(result_of(&owed), 0);
+    writer_stop(writer);
+}
+
+static void many_that_are_owed_do_not_wait(void **state)
+{
+    static struct test_job owed[65], heavy;
+
+    writer_be_patient(LONG_US);
+    for (int i = 0; i < 65; i++)
+        assert_int_equal(writer_post_owed(writer, &job_init(&owed[i], i)->job), 0);
+    for (int i = 0; i < 65; i++)
+        assert_int_equal(result_of(&owed[i]), 0);
+    job_init(&heavy, 65)->job.weight = 65;
+    assert_int_equal(writer_post_owed(writer, &heavy.job), 0);
+    assert_int_equal(result_of(&heavy), 0);
+    writer_stop(writer);
+}
+
+static void a_writer_that_stops_does_not_wait(void **state)
+{
+    static struct test_job owed;
+
+    writer_be_patient(LONG_US);
+    assert_int_equal(writer_post_owed(writer, &job_init(&owed, 0)->job), 0);
+    writer_stop(writer);
+    assert_int_equal(result_of(&owed), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -316,6 +372,10 @@ int main(void)
         WRITER_TEST(a_stop_finishes_what_waits),
         WRITER_TEST(a_stop_gives_back_what_cannot_be_written),
         WRITER_TEST(many_threads_may_post),
+        WRITER_TEST(what_is_owed_goes_with_what_is_asked_for),
+        WRITER_TEST(what_is_owed_does_not_wait_for_ever),
+        WRITER_TEST(many_that_are_owed_do_not_wait),
+        WRITER_TEST(a_writer_that_stops_does_not_wait),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
