@@ -163,25 +163,25 @@ static void print_first(const struct data_dir *d, const char *url, const char *m
     char path[PATH_SIZE], ca[QUOTED_SIZE];
 
     quoted(inside(d, "ca.pem", path), ca);
-    printf(
-        "Skylark " SKYLARK_VERSION " is running.\n"
-        "\n"
-        "  API address   %s\n"
-        "  Test key      %s\n"
-        "  Data folder   %s   (this key is also in its file test-key)\n"
-        "%s%s%s"
-        "\n"
-        "Send your first message. With a test key it is simulated: free, and no message leaves this "
-        "machine.\n"
-        "Paste this into another terminal:\n"
-        "\n"
-        "curl --cacert %s %s/v1/send -H 'Authorization: Bearer %s' -H 'Content-Type: "
-        "application/json' -d '{\"to\":\"+15551234567\",\"text\":\"Hello from Skylark\"}'\n"
-        "\n"
-        "A second later it is delivered; this shows it: %s messages list%s\n"
-        "Ctrl-C stops the server.\n",
-        url, key, d->path, metrics[0] ? "  Metrics       " : "", metrics, metrics[0] ? "\n" : "",
-        ca, url, key, program_invocation_name, flag);
+    printf("Skylark " SKYLARK_VERSION " is running.\n"
+           "\n"
+           "  API address   %s\n"
+           "  Test key      %s\n"
+           "  Data folder   %s   (this key is also in its file test-key)\n"
+           "%s%s%s"
+           "\n"
+           "Send your first message. With a test key it is simulated: free, and no message leaves "
+           "this "
+           "machine.\n"
+           "Paste this into another terminal:\n"
+           "\n"
+           "curl --cacert %s %s/v1/send -H 'Authorization: Bearer %s' -H 'Content-Type: "
+           "application/json' -d '{\"to\":\"+15551234567\",\"text\":\"Hello from Skylark\"}'\n"
+           "\n"
+           "A second later it is delivered; this shows it: %s messages list%s\n"
+           "Ctrl-C stops the server.\n",
+           url, key, d->path, metrics[0] ? "  Metrics       " : "", metrics, metrics[0] ? "\n" : "",
+           ca, url, key, program_invocation_name, flag);
 }
 
 static void print_later(const struct data_dir *d, const char *url, const char *metrics,

@@ -40,7 +40,9 @@ static struct sched_attr try(unsigned policy, int nice)
     pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0)
-        _exit(!lower(policy, nice, &after) || write(ends[1], &after, sizeof after) != sizeof after);
+        _exit(lower(policy, nice, &after) && write(ends[1], &after, sizeof after) == sizeof after
+                  ? 0
+                  : 1);
     close(ends[1]);
     assert_int_equal(read(ends[0], &after, sizeof after), sizeof after);
     close(ends[0]);

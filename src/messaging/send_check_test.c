@@ -136,9 +136,9 @@ static void media_rules(void **state)
     urls[9] = STR("http://a.example/");
     check_refused(PROBLEM_INVALID_MEDIA_URL, "mediaUrls");
     assert_string_equal(problem.message, "mediaUrls[9] must start with https://.");
-    urls[9] = STR("https://bob:word@a.example/");
+    urls[3] = STR("https://bob:word@a.example/");
     check_refused(PROBLEM_INVALID_MEDIA_URL, "mediaUrls");
-    assert_string_equal(problem.message, "mediaUrls[9] must not have a user name or password; use "
+    assert_string_equal(problem.message, "mediaUrls[3] must not have a user name or password; use "
                                          "an address that is signed.");
 }
 

@@ -137,9 +137,12 @@ withMedia('media: bad files', {}, (context) => {
   it('a private address', () => reject('https://10.0.0.1/a.jpg', 'media_unreachable', '10.0.0.1 is a private address; the server does not connect to it.'));
 
   it('a secret in the URL is not shown', async () => {
-    const { said } = await context.ended(await context.send(`https://user:pass@localhost:${context.media.port}/status/404?token=secret`));
+    const { said } = await context.ended(await context.send(`${context.media.url('status/404')}?token=secret`));
     assert.deepEqual(said, [`Media 1 of 1 (${context.media.url('status/404')}): the server answered 404.`]);
   });
+
+  it('a user and a password in the URL are refused, because every reader of the message would see them', () => context.api.refused(400, 'invalid_media_url', 'mediaUrls',
+    context.api.send({ to, text: 'Look', mediaUrls: [`https://user:pass@localhost:${context.media.port}/file/jpeg`] })));
 
   it('the one that is at fault is named, and what came with it is not kept', async () => {
     const before = filesBelow(join(context.server.dataDir, 'media')).length;
