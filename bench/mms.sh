@@ -8,7 +8,7 @@ MMSC_URL=
 MMS_WINDOW=200
 MMS_IMAGES=64 # so many different ones
 MMS_BATCH=1000
-MMS_TURN=4 # seconds
+SMS_SECONDS=4 # of a turn
 FLOOD_PID=
 
 mmsc_listens() { MMSC_URL=$(head -n 1 "$TMP/mmsc.out" 2>/dev/null) && [[ -n $MMSC_URL ]]; }
@@ -118,7 +118,7 @@ mms_round() {
 # sms_p99 RATE: p99 in ms of POST /v1/send; from 201 to submit_sm is in WAIT_P99.
 sms_p99() {
     : >"$TMP/sink.log"
-    run_pace_clean mms --send --expect 201 --rate "$1" --seconds "$MMS_TURN" --log "$TMP/sent.log"
+    run_pace_clean mms --send --expect 201 --rate "$1" --seconds "$SMS_SECONDS" --log "$TMP/sent.log"
     sleep 1
     SMS_P99=$(calc "$(field p99_us "$PACE_RESULT") / 1000" 2)
     WAIT_P99=$(wait_p99 "$TMP/sent.log")
