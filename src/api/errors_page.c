@@ -3,6 +3,7 @@
 #include "api/errors_page.h"
 
 #include "api/call.h"
+#include "messaging/words.h"
 
 static const char page_head[] =
     "<!doctype html>\n"
@@ -168,10 +169,8 @@ static void write_section(struct buf *out, enum problem_code code)
 /* Words of messages, not of answers: they have a list of their own. */
 static void write_failures(struct buf *out)
 {
-    static const struct {
-        const char *code, *text;
-    } failures[] = {
-#define X(name, number, code, text) {code, text},
+    static const enum failure failures[] = {
+#define X(name, number, code, text) FAILURE_##name,
         FAILURES(X)
 #undef X
     };
@@ -182,8 +181,8 @@ static void write_failures(struct buf *out)
                   "/v1/messages/{messageId}/events</code>, says it in full: which carrier, which "
                   "address of a media file, and what was answered there.</p>\n<dl>\n");
     for (size_t i = 0; i < sizeof failures / sizeof *failures; i++) {
-        buf_printf(out, "<dt><code>%s</code></dt>\n<dd>", failures[i].code);
-        add_prose(out, failures[i].text);
+        buf_printf(out, "<dt><code>%s</code></dt>\n<dd>", failure_code(failures[i]));
+        add_prose(out, failure_text(failures[i]));
         buf_text(out, "</dd>\n");
     }
     buf_text(out, "</dl>\n</footer>\n");

@@ -81,11 +81,9 @@ static bool read_role(struct str element, enum mm7_role *ret)
     return false;
 }
 
-static bool is_display_only(const struct xml_node *address)
+static bool is_true(struct str text)
 {
-    struct str value = str_trim(xml_attribute_of(address, "displayOnly"));
-
-    return str_is(value, "true") || str_is(value, "1");
+    return str_eq_nocase(text, STR("true")) || str_is(text, "1");
 }
 
 /* One of To, Cc or Bcc: any number of addresses, or a text. Returns how many. */
@@ -99,7 +97,8 @@ static size_t read_group(const struct xml_node *group, struct mm7_recipient *roo
         return 0;
     for (const struct xml_node *c = group->child; c && count < size; c = c->next)
         if (read_form(c, &address))
-            room[count++] = (struct mm7_recipient){role, address, is_display_only(c)};
+            room[count++] = (struct mm7_recipient){
+                role, address, is_true(str_trim(xml_attribute_of(c, "displayOnly")))};
     if (!group->child && group->text.n > 0 && count < size)
         room[count++] =
             (struct mm7_recipient){role, address_of(form_by_look(group->text), group->text), false};
@@ -172,11 +171,6 @@ static int64_t time_of(struct arena *a, struct str text)
         return at_us;
     const char *with_zone = arena_printf(a, "%.*sZ", STR_FMT(text));
     return with_zone && rfc3339_parse(str_of(with_zone), &at_us) ? at_us : 0;
-}
-
-static bool is_true(struct str text)
-{
-    return str_eq_nocase(text, STR("true")) || str_is(text, "1");
 }
 
 static void read_code(const struct xml_node *node, struct mm7_heard *ret)
