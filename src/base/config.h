@@ -169,7 +169,7 @@ enum { CONFIG_REQUESTS_OFF, CONFIG_REQUESTS_ERRORS, CONFIG_REQUESTS_ALL }; /* lo
     X(version, TEXT, "6.8.0", 0, 16, NULL, "MM7Version that we say: three numbers.")               \
     X(namespace, TEXT,                                                                             \
       "http://www.3gpp.org/ftp/Specs/archive/23_series/23.140/schema/REL-6-MM7-1-4", 0, 255, NULL, \
-      "XML namespace of MM7 that the MMSC knows, the whole URL.")                                  \
+      "XML namespace of MM7 that the MMSC knows, as a whole.")                                     \
     X(numbers, WORD, "plus", 0, 0, "plus plain plmn",                                              \
       "Form of numbers: +15551234567, 15551234567, or +15551234567/TYPE=PLMN.")                    \
     X(service_code, TEXT, "", 0, 64, NULL, "ServiceCode of messages, for billing.")                \

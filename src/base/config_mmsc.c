@@ -56,6 +56,20 @@ static bool version_good(const char *text)
     return !text[0] || !rest.p;
 }
 
+/* An address with a scheme, such as http: or urn:, of characters that XML and people can tell
+ * apart; an empty one is the usual. */
+static bool namespace_good(const char *text)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    size_t scheme = strcspn(text, ":");
+
+    for (const char *c = text; *c; c++)
+        if (*c <= ' ' || *c >= 0x7f || strchr("<>&\"'", *c))
+            return false;
+    return !text[0] || (strchr(letters, text[0]) && text[scheme] && text[scheme + 1] &&
+                        !memchr(text, '/', scheme));
+}
+
 /* The dialect is compared letter by letter by the MMSC, which only says that it understood nothing.
  */
 static void check_dialect(struct config_load *l, const struct config_mmsc *m)
@@ -64,7 +78,7 @@ static void check_dialect(struct config_load *l, const struct config_mmsc *m)
         config_fault(l, origin(m, "version"),
                      "mmsc %s.version must be three numbers such as 6.8.0, not '%s'", m->name,
                      m->version);
-    if (m->namespace[0] && (!config_url_good(m->namespace) || strpbrk(m->namespace, "<>&\"'")))
+    if (!namespace_good(m->namespace))
         config_fault(l, origin(m, "namespace"),
                      "mmsc %s.namespace must be the whole address as the MMSC gives it, without "
                      "blanks and any of < > & \" ', such as http://www.3gpp.org/ftp/Specs/archive/"

@@ -53,8 +53,8 @@ static void bad_values(void **state)
         {"version = 6.8\n", "mmsc mms.version must be three numbers such as 6.8.0, not '6.8'", 3},
         {"version = 6.8.0.1\n",
          "mmsc mms.version must be three numbers such as 6.8.0, not '6.8.0.1'", 3},
-        {"version = v6.8.0\n",
-         "mmsc mms.version must be three numbers such as 6.8.0, not 'v6.8.0'", 3},
+        {"version = v6.8.0\n", "mmsc mms.version must be three numbers such as 6.8.0, not 'v6.8.0'",
+         3},
         {"version = 6..0\n", "mmsc mms.version must be three numbers such as 6.8.0, not '6..0'", 3},
         {"namespace = REL-6-MM7-1-4\n",
          "mmsc mms.namespace must be the whole address as the MMSC gives it, without blanks and "
@@ -78,9 +78,16 @@ static void bad_values(void **state)
 
 static void namespaces(void **state)
 {
-    static const char *const bad[] = {"http://a.example/x y", "http://a.example/<x", "http://a/x>",
-                                      "http://a.example/?a&b", "http://a.example/\"",
-                                      "http://a.example/'", "urn:mm7"};
+    static const char *const bad[] = {"http://a.example/x y",
+                                      "http://a.example/<x",
+                                      "http://a/x>",
+                                      "http://a.example/?a&b",
+                                      "http://a.example/\"",
+                                      "http://a.example/'",
+                                      "/a:b",
+                                      ":mm7",
+                                      "urn:",
+                                      "http://\xc3\xa4.example"};
     char text[512];
 
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -94,6 +101,7 @@ static void namespaces(void **state)
     }
     load_good(MMSC "namespace = http://www.3gpp.org/ftp/Specs/archive/23_series/23.140/schema/"
                    "REL-5-MM7-1-0\nversion = 5.10.0\n" GB);
+    load_good(MMSC "namespace = urn:mm7\n" GB);
     load_good(MMSC "namespace =\nversion =\n" GB); /* the usual ones */
 }
 

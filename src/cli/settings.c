@@ -53,8 +53,7 @@ static int check_carriers(const struct invocation *in, const struct config *c)
             r = CLI_BAD_CONFIG;
         }
     for (size_t i = 0; i < c->mmsc_count; i++)
-        if (!c->mmscs[i].faulty &&
-            !in->programs->mmsc_good(&c->mmscs[i], why, sizeof why)) {
+        if (!c->mmscs[i].faulty && !in->programs->mmsc_good(&c->mmscs[i], why, sizeof why)) {
             talk("%s: %s", c->mmscs[i].place, why);
             r = CLI_BAD_CONFIG;
         }
@@ -97,7 +96,9 @@ int run_config_check(const struct invocation *in)
     if (in->argument_count)
         named.values[OPTION_CONFIG] = in->arguments[0];
     int read = invocation_read(&named, &source, &config);
-    int r = config ? settings_check(in, config) : read;
+    if (!config)
+        return read;
+    int r = settings_check(in, config);
     r = read == CLI_OK ? r : read;
     if (r == CLI_OK && config->file)
         talk("%s is in order.", config->file);
