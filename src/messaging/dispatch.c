@@ -150,7 +150,9 @@ void dispatch_offer(struct dispatch *d, const struct message *m)
 
 void dispatch_enqueue(struct dispatch *d, struct parcel *p)
 {
-    if (media_are_due(d, p))
+    if (crowd_is_left(d, p->lane, &p->message))
+        dispatch_release(d, p);
+    else if (media_are_due(d, p))
         media_enqueue(d, p);
     else
         parcel_queue_add(&p->lane->waiting, p);
@@ -229,7 +231,7 @@ struct dispatch_counts dispatch_counts(struct dispatch *d, const struct carrier 
     if (!l)
         return counts;
     counts = l->counts;
-    size_t ahead = l->waiting.count + l->unfetched.count + l->fetching.count;
+    size_t ahead = l->waiting.count + fetch_queue_count(&l->unfetched) + l->fetching.count;
     counts.waiting = ahead + lane_resting(l);
     counts.coming = ahead + l->marking;
     counts.behind = lane_is_behind(&d->lanes, l, &known);

@@ -3,7 +3,8 @@
  * A message whose carrier wants its media first waits in `unfetched` of its lane until whoever
  * fetches takes it, which depends on how much is fetched for its account and from its host, and in
  * `fetching` until the answer comes; others pass it meanwhile. It keeps its place in the lane all
- * that time, can be cancelled and expires. What was fetched is fetched for one carrier: another may
+ * that time, can be cancelled and expires; when too many of its account wait it stays outside
+ * (dispatch_crowd.c). What was fetched is fetched for one carrier: another may
  * take less. */
 #include "messaging/dispatch_internal.h"
 
@@ -62,7 +63,7 @@ static bool ask_for(struct dispatch *d, struct parcel *p, int64_t now_us)
 
 void media_ask(struct dispatch *d, struct lane *l, int64_t now_us)
 {
-    for (int in_vain = 0; l->unfetched.count && in_vain < FETCH_QUEUES;) {
+    for (int in_vain = 0; fetch_queue_count(&l->unfetched) && in_vain < FETCH_QUEUES;) {
         struct parcel *p = fetch_queue_take(&l->unfetched);
         in_vain = p && ask_for(d, p, now_us) ? 0 : in_vain + 1;
     }
