@@ -231,7 +231,7 @@ struct dispatch_counts dispatch_counts(struct dispatch *d, const struct carrier 
     if (!l)
         return counts;
     counts = l->counts;
-    size_t ahead = l->waiting.count + fetch_queue_count(&l->unfetched) + l->fetching.count;
+    size_t ahead = l->waiting.count + l->unfetched.count + l->fetching.count;
     counts.waiting = ahead + lane_resting(l);
     counts.coming = ahead + l->marking;
     counts.behind = lane_is_behind(&d->lanes, l, &known);

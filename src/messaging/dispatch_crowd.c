@@ -16,12 +16,12 @@ static bool waits_for_media(const struct dispatch *d, const struct lane *l, cons
 
 bool crowd_is_left(struct dispatch *d, struct lane *l, const struct message *m)
 {
-    return waits_for_media(d, l, m) && crowd_keeps_out(&l->unfetched.crowds, m, room_of(l));
+    return waits_for_media(d, l, m) && crowd_keeps_out(&l->crowds, m, room_of(l));
 }
 
 bool crowd_wants(struct dispatch *d, struct lane *l)
 {
-    return l->unfetched.crowds.some_out && lane_is_half_free(&d->lanes, l);
+    return l->crowds.some_out && lane_is_half_free(&d->lanes, l);
 }
 
 /* False when it must stay, or memory is short. */
@@ -42,7 +42,7 @@ static int64_t keep_all(struct dispatch *d, struct lane *l, unsigned slot,
     for (size_t i = 0; i < count && messages[i].id <= end; i++) {
         if (crowd_of(&messages[i]) != slot)
             continue;
-        crowd_read(&l->unfetched.crowds, slot, messages[i].id);
+        crowd_read(&l->crowds, slot, messages[i].id);
         if (!keep(d, l, &messages[i]))
             return messages[i].id;
     }
@@ -52,7 +52,7 @@ static int64_t keep_all(struct dispatch *d, struct lane *l, unsigned slot,
 /* What lies behind what the lane knows comes by itself, and up to there no offer is under way. */
 bool crowd_refill(struct dispatch *d, struct lane *l)
 {
-    struct crowds *c = &l->unfetched.crowds;
+    struct crowds *c = &l->crowds;
     struct work_query query = {.carrier = l->number, .limit = READ_MAX, .look_max = LOOK_MAX};
     int64_t known = lane_known(&d->lanes, l), looked;
     struct message *messages;

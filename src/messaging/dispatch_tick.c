@@ -136,7 +136,7 @@ void dispatch_tick(struct dispatch *d)
             expire(d, &l->resting[i], now_us, &left);
         end_rests(d, l, now_us);
         expire(d, &l->waiting, now_us, &left);
-        for (int i = 0; i < FETCH_QUEUES && fetch_queue_count(&l->unfetched); i++)
+        for (int i = 0; i < FETCH_QUEUES && l->unfetched.count; i++)
             expire(d, &l->unfetched.queues[i], now_us, &left);
         expire(d, &l->fetching, now_us, &left);
         move_on(d, l, now_us, &left);

@@ -14,7 +14,7 @@ static unsigned number_of(const struct message *m)
 void fetch_queue_add(struct fetch_queue *f, struct parcel *p)
 {
     parcel_queue_add(&f->queues[number_of(&p->message)], p);
-    crowd_came(&f->crowds, &p->message);
+    f->count++;
 }
 
 struct parcel *fetch_queue_take(struct fetch_queue *f)
@@ -22,15 +22,14 @@ struct parcel *fetch_queue_take(struct fetch_queue *f)
     struct parcel *p = parcel_queue_take(&f->queues[f->turn]);
 
     f->turn = (f->turn + 1) % FETCH_QUEUES;
-    if (p)
-        crowd_went(&f->crowds, &p->message);
+    f->count -= p != NULL;
     return p;
 }
 
 void fetch_queue_put_back(struct fetch_queue *f, struct parcel *p)
 {
     parcel_queue_put_back(&f->queues[number_of(&p->message)], p);
-    crowd_came(&f->crowds, &p->message);
+    f->count++;
 }
 
 bool fetch_queue_has(const struct fetch_queue *f, const struct parcel *p)
@@ -41,5 +40,5 @@ bool fetch_queue_has(const struct fetch_queue *f, const struct parcel *p)
 void fetch_queue_remove(struct fetch_queue *f, struct parcel *p)
 {
     parcel_queue_remove(p);
-    crowd_went(&f->crowds, &p->message);
+    f->count--;
 }

@@ -3,22 +3,15 @@
  * parcel cannot be fetched now keeps no other waiting. Engine's thread. */
 #pragma once
 
-#include "messaging/crowd.h"
 #include "messaging/parcel.h"
 
 enum { FETCH_ACCOUNTS = 64, FETCH_HOSTS = 16, FETCH_QUEUES = FETCH_ACCOUNTS * FETCH_HOSTS };
 
 struct fetch_queue {
     struct parcel_queue queues[FETCH_QUEUES]; /* neighbours are of different accounts */
-    struct crowds crowds;                     /* how many of whom, and who stays outside */
+    size_t count;                             /* of parcels, in all of them */
     unsigned turn;                            /* whose it is */
 };
-
-/* Parcels in all of them. */
-static inline size_t fetch_queue_count(const struct fetch_queue *f)
-{
-    return f->crowds.all;
-}
 
 /* To the end of its queue. */
 void fetch_queue_add(struct fetch_queue *f, struct parcel *p);

@@ -275,7 +275,7 @@ bool handover_run(struct dispatch *d)
     for (struct lane *l = d->lanes.first; l; l = l->next) {
         more |= l->carrier && l->carrier->ops->room ? take_marked_turn(d, l, now_us)
                                                     : take_turn(d, l, now_us);
-        if (fetch_queue_count(&l->unfetched))
+        if (l->unfetched.count)
             media_ask(d, l, now_us);
     }
     return more;

@@ -178,7 +178,7 @@ bool lane_is_behind(struct lanes *lanes, struct lane *l, int64_t *ret_known)
 {
     pthread_mutex_lock(&lanes->lock);
     bool behind = l->behind;
-    int64_t first = crowds_first(&l->unfetched.crowds), known = l->known;
+    int64_t first = crowds_first(&l->crowds), known = l->known;
     pthread_mutex_unlock(&lanes->lock);
     *ret_known = first && first <= known ? first - 1 : known;
     return behind || first;

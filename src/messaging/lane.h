@@ -8,6 +8,7 @@
  * The writer's thread offers, all else happens on the engine's. */
 #pragma once
 
+#include "messaging/crowd.h"
 #include "messaging/dispatch.h"
 #include "messaging/fetch_queue.h"
 
@@ -28,6 +29,7 @@ struct lane {
     struct parcel_queue resting[DISPATCH_RETRIES]; /* and those that it takes later */
     struct fetch_queue unfetched;                  /* those whose media are to be fetched first */
     struct parcel_queue fetching;                  /* and whose media are being fetched */
+    struct crowds crowds;                          /* of both */
     size_t marking;                                /* parcels about to go to the carrier */
     size_t coming;                                 /* parcels about to come from other lanes */
     int64_t dead_us;          /* since when the carrier is down or gone; 0: it is up */
