@@ -76,10 +76,9 @@ static bool ask_for(struct dispatch *d, struct parcel *p, int64_t now_us)
 
 void media_ask(struct dispatch *d, struct lane *l, int64_t now_us)
 {
-    for (int in_vain = 0; l->unfetched.count && in_vain < FETCH_QUEUES;) {
-        struct parcel *p = fetch_queue_take(&l->unfetched);
-        in_vain = p && ask_for(d, p, now_us) ? 0 : in_vain + 1;
-    }
+    /* Each that waits on leaves its queue filled: when all of them were asked in vain it ends. */
+    for (size_t in_vain = 0; in_vain < l->unfetched.filled_count;)
+        in_vain = ask_for(d, fetch_queue_take(&l->unfetched), now_us) ? 0 : in_vain + 1;
 }
 
 void dispatch_unqueue(struct dispatch *d, struct parcel *p)
