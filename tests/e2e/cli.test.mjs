@@ -54,6 +54,20 @@ withServer('cli', {}, (context) => {
     await until('delivered', async () => (await cli(['messages', 'get', id])).stdout.includes('delivered'), { every: 200 });
   });
 
+  it('shows the media of an MMS below each other, also when it is not sent', async () => {
+    const [one, two] = ['a', 'b'].map((name) => `https://media.example.com/${name}.jpg`);
+    const shown = new RegExp(`^Type +mms {2}\\(transactional\\)$[^]*^(Media +)${one}\\n( +)${two}\\n[^]*^Tags +x,y$`, 'm');
+    const args = ['--media', one, '--media', two, '--tag', 'x', '--tag', 'y', '--subject', 'Two'];
+    const made = await cli(['send', to, 'x', ...args]);
+    const [id] = /msg_[0-9A-Za-z]+/.exec(made.stdout);
+    sent.unshift(id);
+    const { stdout } = await cli(['messages', 'get', id]);
+    const [, first, second] = shown.exec(stdout) ?? assert.fail(stdout);
+    assert.equal(second.length, first.length, stdout);
+    const dry = await cli(['send', to, 'x', ...args, '--dry-run']);
+    assert.match(dry.stdout, new RegExp(`^Subject +Two$[^]*^Media +${one}\\n +${two}$`, 'm'));
+  });
+
   it('sends with every field that the API has', async () => {
     const at = new Date(Date.now() + 3_600_000).toISOString();
     const message = await json(['send', to, 'Sale!', '--from', '+18005551234', '--message-type', 'marketing', '--subject', 'News', '--tag', 'spring', '--tag', 'große Äpfel', '--metadata', '{"order": 17}', '--validity', '600', '--schedule', at]);
