@@ -90,6 +90,35 @@ const char *carriers_name(const struct carrier_entries *all, unsigned number)
     return NULL;
 }
 
+/* ---- how they stand ---- */
+
+static bool is_configured(const struct carrier_entry *e)
+{
+    return e->config || e->mmsc;
+}
+
+bool carriers_elsewhere(const struct carrier_entries *all, const struct carrier_entry *e)
+{
+    return !is_configured(e) && all->server_runs && e->record.state != CARRIER_UNUSED &&
+           is_fresh(e->record.told_us);
+}
+
+bool carriers_state(const struct carrier_entries *all, const struct carrier_entry *e,
+                    enum carrier_state *ret)
+{
+    bool known = all->server_runs && e->record.id && is_fresh(e->record.told_us);
+
+    if (!is_configured(e) && !carriers_elsewhere(all, e))
+        *ret = CARRIER_UNUSED;
+    else if (e->record.drained)
+        *ret = CARRIER_DRAINED;
+    else if (known)
+        *ret = e->record.state;
+    else
+        return false;
+    return true;
+}
+
 /* ---- carriers list ---- */
 
 static const struct column columns[] = {
@@ -113,25 +142,10 @@ static const struct column columns[] = {
 };
 enum { COLUMN_COUNT = sizeof columns / sizeof *columns };
 
-static bool is_configured(const struct carrier_entry *e)
+static const char *state_word(const struct carrier_entries *all, const struct carrier_entry *e)
 {
-    return e->config || e->mmsc;
-}
-
-/* The server has it, though the configuration that was read here does not: it is another one. */
-static bool is_elsewhere(const struct carrier_entries *all, const struct carrier_entry *e)
-{
-    return !is_configured(e) && all->server_runs && e->record.state != CARRIER_UNUSED &&
-           is_fresh(e->record.told_us);
-}
-
-static const char *state_of(const struct carrier_entries *all, const struct carrier_entry *e)
-{
-    if (!is_configured(e) && !is_elsewhere(all, e))
-        return carrier_state_word(CARRIER_UNUSED);
-    if (e->record.drained)
-        return carrier_state_word(CARRIER_DRAINED);
-    return all->server_runs && e->record.id ? carrier_state_word(e->record.state) : "unknown";
+    enum carrier_state state;
+    return carriers_state(all, e, &state) ? carrier_state_word(state) : "unknown";
 }
 
 static void add_carrier(struct table *t, const struct carrier_entries *all,
@@ -146,7 +160,7 @@ static void add_carrier(struct table *t, const struct carrier_entries *all,
         return;
     const char *const cells[COLUMN_COUNT] = {
         e->name,
-        state_of(all, e),
+        state_word(all, e),
         up && binds ? arena_printf(a, "%u/%u", c->binds_up, c->binds) : NULL,
         binds ? arena_number(a, up ? c->binds_up : 0) : NULL,
         binds ? arena_number(a, c->binds) : NULL,
@@ -169,7 +183,7 @@ static void add_carrier(struct table *t, const struct carrier_entries *all,
 static void tell_elsewhere(const struct carrier_entries *all)
 {
     for (size_t i = 0; i < all->count; i++)
-        if (is_elsewhere(all, &all->list[i])) {
+        if (carriers_elsewhere(all, &all->list[i])) {
             talk("\nThe server has '%s' from another configuration than was read here; name its "
                  "file with --config or $SKYLARK_CONFIG.",
                  all->list[i].name);

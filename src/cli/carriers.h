@@ -24,5 +24,10 @@ struct carrier_entries {
 int carriers_find(struct local *l, struct carrier_entries *ret);
 /* The one of this name; NULL after telling that there is none. */
 struct carrier_entry *carriers_named(const struct carrier_entries *all, const char *name);
+/* How one stands; false: nobody has told of late. */
+bool carriers_state(const struct carrier_entries *all, const struct carrier_entry *e,
+                    enum carrier_state *ret);
+/* The server has it, though the configuration that was read here does not: it is another one. */
+bool carriers_elsewhere(const struct carrier_entries *all, const struct carrier_entry *e);
 /* The name of a carrier by its number; NULL: nobody knows it. */
 const char *carriers_name(const struct carrier_entries *all, unsigned number);

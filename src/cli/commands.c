@@ -443,8 +443,9 @@ const struct command commands[] = {
      .run = run_doctor,
      .summary = "Look for what is wrong, and say what helps.",
      .details = "Configuration, data folder and its rights, certificate, disk, clock, store, the "
-                "server if one runs, and whether all that was counted agrees. With --books every "
-                "message is read and counted again, which takes seconds for millions of them. "
+                "server if one runs, carriers that it cannot use, and whether all that was counted "
+                "agrees. With --books every message is read and counted again, which takes seconds "
+                "for millions of them. "
                 "Works on the data folder, while the server runs or not. Exits with 1 when "
                 "something is wrong; a warning is not.",
      .example = "skylark doctor --books"},

@@ -106,6 +106,7 @@ void doctor_server(struct doctor *d)
                                                               .direct = true,
                                                               .timeout_ms = TIMEOUT_MS},
                                           &reply);
+    d->answers = outcome == HTTP_ANSWERED || outcome == HTTP_DISTRUSTED;
     note_answer(d, url, outcome, &reply);
 }
 
@@ -209,8 +210,8 @@ static void show(const struct doctor *d, enum output_format format)
 int run_doctor(const struct invocation *in)
 {
     static void (*const checks[])(struct doctor *) = {
-        doctor_folder, doctor_certificate, doctor_disk,  doctor_clock,
-        doctor_store,  doctor_server,      doctor_books,
+        doctor_folder, doctor_certificate, doctor_disk,     doctor_clock,
+        doctor_store,  doctor_server,      doctor_carriers, doctor_books,
     };
     struct doctor d = {.in = in};
     enum output_format format;

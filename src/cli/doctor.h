@@ -9,6 +9,7 @@ struct doctor {
     const struct invocation *in;
     struct local local; /* the store is NULL when it cannot be opened */
     struct table found; /* a row for each check */
+    bool answers;       /* a server runs on the data folder */
     bool over;          /* there is nothing more to look at */
     enum health worst;  /* of them all */
     bool counted;       /* the books were compared with every message */
@@ -27,6 +28,7 @@ void doctor_clock(struct doctor *d);
 void doctor_store(struct doctor *d);
 void doctor_books(struct doctor *d);
 void doctor_server(struct doctor *d);
+void doctor_carriers(struct doctor *d);
 
 /* "12.3 GB" */
 const char *doctor_bytes(uint64_t bytes, char out[32]);

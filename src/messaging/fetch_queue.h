@@ -9,13 +9,15 @@ enum { FETCH_ACCOUNTS = 64, FETCH_HOSTS = 16, FETCH_QUEUES = FETCH_ACCOUNTS * FE
 
 struct fetch_queue {
     struct parcel_queue queues[FETCH_QUEUES]; /* neighbours are of different accounts */
+    uint64_t filled[FETCH_QUEUES / 64];       /* a bit for each: whether it has any */
+    size_t filled_count;                      /* of queues that have any */
     size_t count;                             /* of parcels, in all of them */
     unsigned turn;                            /* whose it is */
 };
 
 /* To the end of its queue. */
 void fetch_queue_add(struct fetch_queue *f, struct parcel *p);
-/* The first one of the queue whose turn it is; the turn goes on. NULL: that queue is empty. */
+/* The first one of the next queue that has any; the turn goes on. NULL: all are empty. */
 struct parcel *fetch_queue_take(struct fetch_queue *f);
 /* To the front of its queue. */
 void fetch_queue_put_back(struct fetch_queue *f, struct parcel *p);

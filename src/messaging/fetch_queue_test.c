@@ -31,19 +31,9 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* The next one, of whichever queue. */
-static struct parcel *next(void)
-{
-    struct parcel *p = NULL;
-
-    for (int i = 0; i < FETCH_QUEUES && !p; i++)
-        p = fetch_queue_take(&queue);
-    return p;
-}
-
 static int64_t take(void)
 {
-    struct parcel *p = next();
+    struct parcel *p = fetch_queue_take(&queue);
     int64_t id = p ? p->message.id : 0;
 
     free(p);
@@ -78,7 +68,7 @@ static void one_queue_keeps_its_order(void **state)
     wants(1, 1, "https://a.example/x\nhttps://b.example/");
     wants(2, 1, "https://A.example\nhttps://c.example/");
     wants(3, 1, "https://a.example./y");
-    struct parcel *p = next();
+    struct parcel *p = fetch_queue_take(&queue);
     fetch_queue_put_back(&queue, p);
     for (int64_t id = 1; id <= 3; id++)
         assert_int_equal(take(), id);
@@ -102,6 +92,28 @@ static void one_can_be_removed(void **state)
     assert_int_equal(take(), 2);
 }
 
+/* Wherever the turn is, each queue that has any comes once before one of them comes again. */
+static void all_that_are_filled_take_turns(void **state)
+{
+    enum { ACCOUNTS = 100 };
+    int seen[ACCOUNTS] = {0};
+
+    for (int64_t id = 0; id < ACCOUNTS; id++) {
+        wants(id, id, "https://a.example/");
+        wants(id, id, "https://a.example/");
+    }
+    assert_int_equal(queue.filled_count, FETCH_ACCOUNTS);
+    for (int i = 0; i < FETCH_ACCOUNTS; i++)
+        seen[take()]++;
+    for (int i = 0; i < FETCH_ACCOUNTS; i++)
+        assert_int_equal(seen[i], 1);
+    while (queue.count)
+        seen[take()]++;
+    for (int i = 0; i < ACCOUNTS; i++)
+        assert_int_equal(seen[i], 2);
+    assert_int_equal(queue.filled_count, 0);
+}
+
 int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
@@ -110,6 +122,7 @@ int main(void)
         TEST(hosts_take_turns),
         TEST(one_queue_keeps_its_order),
         TEST(one_can_be_removed),
+        TEST(all_that_are_filled_take_turns),
     };
 #undef TEST
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,13 +3,23 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
+/* Signals do not use uv_async_t: a loop that is woken by one spins until the thread that raised it
+ * has come back from the kernel, which takes a while where that thread was put aside for the loop's
+ * own. With many signals from a less urgent thread it was a quarter of the loop's time. */
 struct loop {
     uv_loop_t uv;
-    uv_async_t stop;
+    uv_poll_t poll; /* of the next */
+    int wake;
+    atomic_bool woken; /* and has not looked yet: nobody else needs to wake it */
+    atomic_bool stopping;
     pthread_t thread;
     bool running;
     char name[16];
@@ -18,9 +28,10 @@ struct loop {
 };
 
 struct loop_signal {
-    uv_async_t uv;
+    atomic_bool raised;
     loop_callback *callback;
     void *context;
+    struct loop *loop;
     struct loop_signal *next;
 };
 
@@ -53,9 +64,48 @@ void loop_guest_leave(struct loop *l, struct loop_guest *g)
         g->next->previous = g->previous;
 }
 
-static void on_stop(uv_async_t *async)
+static void wake(struct loop *l)
 {
-    uv_stop(async->loop);
+    if (!atomic_exchange(&l->woken, true))
+        (void)!write(l->wake, &(uint64_t){1}, sizeof(uint64_t));
+}
+
+/* What is raised from here on wakes it again. */
+static void on_wake(uv_poll_t *poll, int failed, int events)
+{
+    struct loop *l = poll->data;
+    uint64_t times;
+
+    (void)!read(l->wake, &times, sizeof times);
+    atomic_store(&l->woken, false);
+    for (struct loop_signal *s = l->signals; s; s = s->next) {
+        if (atomic_exchange(&s->raised, false))
+            s->callback(s->context);
+    }
+    if (atomic_load(&l->stopping))
+        uv_stop(&l->uv);
+}
+
+/* Errors of libuv are negative errnos here. */
+static int watch_wake(struct loop *l)
+{
+    int failed = uv_poll_init(&l->uv, &l->poll, l->wake);
+
+    if (failed)
+        return failed;
+    l->poll.data = l;
+    return uv_poll_start(&l->poll, UV_READABLE, on_wake);
+}
+
+static int open_wake(struct loop *l)
+{
+    l->wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    if (l->wake < 0)
+        return -errno;
+    int failed = watch_wake(l);
+    if (failed)
+        close(l->wake);
+    return failed;
 }
 
 int loop_new(struct loop **ret)
@@ -66,32 +116,28 @@ int loop_new(struct loop **ret)
     if (!l)
         return -ENOMEM;
     int failed = uv_loop_init(&l->uv);
+    if (!failed) {
+        failed = open_wake(l);
+        if (failed)
+            uv_loop_close(&l->uv);
+    }
     if (failed) {
         free(l);
-        return failed; /* libuv's errors are negative errnos here */
+        return failed;
     }
-    uv_async_init(&l->uv, &l->stop, on_stop);
     *ret = l;
     return 0;
-}
-
-static void on_signal(uv_async_t *async)
-{
-    struct loop_signal *s = async->data;
-    s->callback(s->context);
 }
 
 struct loop_signal *loop_signal_new(struct loop *l, loop_callback *callback, void *context)
 {
     struct loop_signal *s = calloc(1, sizeof *s);
 
-    if (!s || uv_async_init(&l->uv, &s->uv, on_signal) < 0) {
-        free(s);
+    if (!s)
         return NULL;
-    }
-    s->uv.data = s;
     s->callback = callback;
     s->context = context;
+    s->loop = l;
     s->next = l->signals;
     l->signals = s;
     return s;
@@ -99,7 +145,8 @@ struct loop_signal *loop_signal_new(struct loop *l, loop_callback *callback, voi
 
 void loop_signal_raise(struct loop_signal *s)
 {
-    uv_async_send(&s->uv);
+    if (!atomic_exchange(&s->raised, true))
+        wake(s->loop);
 }
 
 static void on_timer(uv_timer_t *timer)
@@ -169,6 +216,7 @@ static void *loop_main(void *argument)
 int loop_start(struct loop *l, const char *thread_name)
 {
     snprintf(l->name, sizeof l->name, "%s", thread_name);
+    atomic_store(&l->stopping, false);
     int failed = -pthread_create(&l->thread, NULL, loop_main, l);
     l->running = !failed;
     return failed;
@@ -178,7 +226,8 @@ void loop_stop(struct loop *l)
 {
     if (!l->running)
         return;
-    uv_async_send(&l->stop);
+    atomic_store(&l->stopping, true);
+    wake(l);
     pthread_join(l->thread, NULL);
     l->running = false;
 }
@@ -186,13 +235,12 @@ void loop_stop(struct loop *l)
 void loop_free(struct loop *l)
 {
     loop_stop(l);
-    uv_close((uv_handle_t *)&l->stop, NULL);
-    for (struct loop_signal *s = l->signals; s; s = s->next)
-        uv_close((uv_handle_t *)&s->uv, NULL);
+    uv_close((uv_handle_t *)&l->poll, NULL);
     while (l->guests)
         l->guests->show_out(l->guests);
     uv_run(&l->uv, UV_RUN_DEFAULT);
     uv_loop_close(&l->uv);
+    close(l->wake);
     while (l->signals) {
         struct loop_signal *next = l->signals->next;
         free(l->signals);

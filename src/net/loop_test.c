@@ -102,6 +102,78 @@ static void test_raises_from_many_threads(void **state)
     loop_free(l);
 }
 
+struct told {
+    struct loop_signal *signal;
+    _Atomic int said, heard;
+    sem_t heard_all;
+};
+
+enum { TELLS = 20000 };
+
+static void hear(void *context)
+{
+    struct told *t = context;
+    int said = atomic_load(&t->said);
+
+    if (atomic_exchange(&t->heard, said) != TELLS && said == TELLS)
+        sem_post(&t->heard_all);
+}
+
+static void *tell(void *context)
+{
+    struct told *t = context;
+
+    for (int i = 1; i <= TELLS; i++) {
+        atomic_store(&t->said, i);
+        loop_signal_raise(t->signal);
+    }
+    return NULL;
+}
+
+/* Whatever was said before a raise is heard, also when others wake the loop at the same moment. */
+static void test_no_raise_is_lost_beside_others(void **state)
+{
+    enum { TELLERS = 4 };
+    struct loop *l;
+    struct told told[TELLERS] = {0};
+    pthread_t threads[TELLERS];
+    struct timespec until;
+
+    assert_int_equal(loop_new(&l), 0);
+    for (int i = 0; i < TELLERS; i++) {
+        sem_init(&told[i].heard_all, 0, 0);
+        told[i].signal = loop_signal_new(l, hear, &told[i]);
+        assert_non_null(told[i].signal);
+    }
+    assert_int_equal(loop_start(l, "loop-test"), 0);
+    for (int i = 0; i < TELLERS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, tell, &told[i]), 0);
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += 30;
+    for (int i = 0; i < TELLERS; i++) {
+        pthread_join(threads[i], NULL);
+        assert_int_equal(sem_timedwait(&told[i].heard_all, &until), 0);
+    }
+    loop_free(l);
+}
+
+static void test_starts_again(void **state)
+{
+    struct loop *l;
+    struct called c;
+
+    called_init(&c);
+    assert_int_equal(loop_new(&l), 0);
+    struct loop_signal *s = loop_signal_new(l, call, &c);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(loop_start(l, "loop-test"), 0);
+        loop_signal_raise(s);
+        assert_true(wait_for(&c));
+        loop_stop(l);
+    }
+    loop_free(l);
+}
+
 struct stopped_timer {
     struct called called;
     struct loop_timer *timer;
@@ -202,8 +274,12 @@ static void test_unused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_signal), cmocka_unit_test(test_raises_from_many_threads),
-        cmocka_unit_test(test_timers), cmocka_unit_test(test_timers_are_freed_one_by_one),
+        cmocka_unit_test(test_signal),
+        cmocka_unit_test(test_raises_from_many_threads),
+        cmocka_unit_test(test_no_raise_is_lost_beside_others),
+        cmocka_unit_test(test_starts_again),
+        cmocka_unit_test(test_timers),
+        cmocka_unit_test(test_timers_are_freed_one_by_one),
         cmocka_unit_test(test_unused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
