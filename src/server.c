@@ -331,6 +331,8 @@ static void stop_all(struct server *s)
         loop_stop(s->engine);
     server_stop_mms(s);
     server_stop_hooks(s);
+    if (s->api)
+        api_stop(s->api);
     if (s->writer)
         writer_stop(s->writer); /* all that waited is written and answered */
     if (s->dispatch)
