@@ -2,9 +2,10 @@
 // would have brought, so each behaviour here has its live twin in mms-inbound.test.mjs.
 import { describe, it } from 'node:test';
 import assert from 'node:assert/strict';
-import { readdirSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { jpeg, mp4, png } from './lib/media-files.mjs';
+import { run, sourceRoot } from './lib/program.mjs';
 import { Receiver } from './lib/receiver.mjs';
 import { Server, removeFolder, temporaryFolder, withServer } from './lib/server.mjs';
 import { Hooks, localhostAllowed, newSecret } from './lib/webhooks.mjs';
@@ -176,6 +177,31 @@ describe('pictures from a handset that a test plays, and the disk', { timeout: 1
       assert.match(server.stderr + server.stdout, /cannot be kept: No space left/);
     } finally {
       await server.dispose();
+    }
+  });
+});
+
+describe('docs/MMS.md: test a program that receives pictures', { timeout: 60_000 * slowness }, () => {
+  const guide = readFileSync(join(sourceRoot, 'docs/MMS.md'), 'utf8');
+  const [, commands, answer] = /^## Test a program that receives pictures$.*?```sh\n(.*?)\n```\n\n```json\n(.*?)\n```$/ms.exec(guide);
+
+  it('does what it says', async () => {
+    const home = temporaryFolder();
+    const server = await Server.start({ dataDir: join(home, '.local/share/skylark') });
+    try {
+      // The lines as they stand, but for the port, and without jq, which not everybody has.
+      const lines = commands.replace(':8443', `:${server.port}`).replace(/ \| jq .*$/m, '');
+      const { code, stdout, stderr } = await run('sh', ['-c', lines], { env: { HOME: home, XDG_DATA_HOME: undefined, SKYLARK_API_KEY: undefined } });
+      assert.equal(code, 0, stderr);
+      const { type, from: writer, text, mediaUrls } = JSON.parse(stdout);
+      const plain = (json) => json.replace(/msg_\w+/, 'msg_').replace(/:\d+\/v1/, '/v1');
+      assert.equal(plain(JSON.stringify({ type, from: writer, text, mediaUrls }, null, 2)), plain(answer));
+      const client = server.client(readFileSync(join(server.dataDir, 'test-key'), 'utf8').trim());
+      const { bytes } = await client.exchange('GET', new URL(mediaUrls[0]).pathname);
+      assert.equal(bytes.toString('base64'), /^PNG=(\S+)/m.exec(commands)[1]);
+    } finally {
+      await server.stop().finally(() => server.dispose());
+      removeFolder(home);
     }
   });
 });
