@@ -52,6 +52,9 @@ void dry_run_answer(struct call *c, const struct message *m)
     json_member_text(&w, "from", m->from);
     json_member_text(&w, "to", m->to);
     json_member_text(&w, "text", m->text);
+    media_put(&w, m);
+    if (m->subject.n)
+        json_member_text(&w, "subject", m->subject);
     json_member_word(&w, "encoding", encoding_word(m->encoding));
     json_member_i64(&w, "segments", m->segments);
     routing_put(&w, m);

@@ -5,7 +5,7 @@
 #include <assert.h>
 #include <unistd.h>
 
-enum { COLUMNS_MAX = 32, CELL_MAX = 1 << 16 };
+enum { COLUMNS_MAX = 32, CELL_MAX = 1 << 16, EACH_MAX = 10 };
 
 const char *answer_text(struct table *t, const struct json_node *node, const char *path)
 {
@@ -129,6 +129,7 @@ static const char *line_text(struct table *t, const struct json_node *node,
     switch (l->kind) {
     case LINE_PLAIN:
     case LINE_LIST:
+    case LINE_EACH:
         break;
     case LINE_NOTED: /* what says the same again is no note */
         return strcmp(text, second) == 0 ? text
@@ -141,21 +142,47 @@ static const char *line_text(struct table *t, const struct json_node *node,
     return text;
 }
 
+/* Lines of a record: titles and texts, as many as are used. */
+struct record {
+    struct table table;
+    struct column columns[COLUMNS_MAX];
+    const char **texts;
+    size_t used;
+};
+
+static void add_line(struct record *r, const char *title, const char *text)
+{
+    assert(r->used < COLUMNS_MAX);
+    r->columns[r->used].title = title;
+    r->texts[r->used++] = text;
+}
+
+/* The title stands beside the first. */
+static void add_each(struct record *r, const struct json_node *list, const char *title)
+{
+    size_t count = json_node_count(list);
+
+    for (size_t i = 0; i < count && i < EACH_MAX; i++)
+        add_line(r, i ? "" : title, answer_text(&r->table, json_node_item(list, i), NULL));
+    if (count > EACH_MAX)
+        add_line(r, "", arena_printf(&r->table.memory, "and %zu more", count - EACH_MAX));
+}
+
 static void print_record(const struct json_node *node, const struct answer_line *lines,
                          size_t count)
 {
-    struct column columns[COLUMNS_MAX] = {{.title = NULL}};
-    struct table t TABLE_CLEANUP;
+    struct record r = {.used = 0};
 
-    assert(count <= COLUMNS_MAX);
-    for (size_t i = 0; i < count; i++)
-        columns[i].title = lines[i].title;
-    table_init(&t, columns, count);
-    const char **row = table_add(&t);
-    for (size_t i = 0; row && i < count; i++)
-        row[i] = line_text(&t, node, &lines[i]);
-    if (row)
-        table_print_one(&t, OUTPUT_TABLE, stdout);
+    table_init(&r.table, r.columns, COLUMNS_MAX);
+    r.texts = table_add(&r.table);
+    for (size_t i = 0; r.texts && i < count; i++)
+        if (lines[i].kind == LINE_EACH)
+            add_each(&r, json_node_at(node, lines[i].path), lines[i].title);
+        else
+            add_line(&r, lines[i].title, line_text(&r.table, node, &lines[i]));
+    if (r.texts)
+        table_print_one(&r.table, OUTPUT_TABLE, stdout);
+    table_done(&r.table);
 }
 
 void answer_print_csv(const struct json_node *node, const struct answer_field *fields, size_t count,

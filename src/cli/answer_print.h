@@ -19,7 +19,14 @@ struct answer_field {
     const char *otherwise; /* path of what is shown when there is nothing at the first; or NULL */
 };
 
-enum line_kind { LINE_PLAIN, LINE_NOTED, LINE_WITH_UNIT, LINE_TIME, LINE_LIST };
+enum line_kind {
+    LINE_PLAIN,
+    LINE_NOTED,
+    LINE_WITH_UNIT,
+    LINE_TIME,
+    LINE_LIST, /* items with commas between them */
+    LINE_EACH  /* items below each other */
+};
 
 /* A line of the record that people see; `second` is a note in brackets, or a unit. */
 struct answer_line {

@@ -51,14 +51,15 @@ void message_print_events(const struct json_node *answer, enum output_format for
 static const struct answer_line lines[] = {
     {"Message", LINE_PLAIN, "messageId", NULL},
     {"Status", LINE_PLAIN, "status", NULL},
+    {"Type", LINE_NOTED, "type", "messageType"},
     {"From", LINE_NOTED, "from", "routing.numberType"},
     {"To", LINE_PLAIN, "to", NULL},
     {"Subject", LINE_PLAIN, "subject", NULL},
     {"Text", LINE_PLAIN, "text", NULL},
-    {"Media", LINE_PLAIN, "mediaUrls", NULL},
+    {"Media", LINE_EACH, "mediaUrls", NULL},
     {"Segments", LINE_NOTED, "segments", "encoding"},
     {"Cost", LINE_WITH_UNIT, "cost.amount", "cost.currency"},
-    {"Tags", LINE_PLAIN, "tags", NULL},
+    {"Tags", LINE_LIST, "tags", NULL},
     {"Metadata", LINE_PLAIN, "metadata", NULL},
     {"Batch", LINE_PLAIN, "batchId", NULL},
     {"Created", LINE_TIME, "createdAt", NULL},
@@ -101,9 +102,24 @@ static void print_refused(const struct json_node *refused)
     table_print(&t, OUTPUT_TABLE, stdout);
 }
 
+/* The type of number is that of our own: where a received message came to. */
+static void turn_around(struct answer_line shown[])
+{
+    for (size_t i = 0; i < COUNT_OF(lines); i++)
+        if (strcmp(shown[i].title, "From") == 0)
+            shown[i].second = NULL;
+        else if (strcmp(shown[i].title, "To") == 0)
+            shown[i] = (struct answer_line){"To", LINE_NOTED, "to", "routing.numberType"};
+}
+
 void message_print(const struct json_node *m, enum output_format format)
 {
-    answer_print_one(m, lines, COUNT_OF(lines), message_fields, COUNT_OF(message_fields), format);
+    struct answer_line shown[COUNT_OF(lines)];
+
+    memcpy(shown, lines, sizeof shown);
+    if (str_is(json_node_string(json_node_at(m, "direction")), "inbound"))
+        turn_around(shown);
+    answer_print_one(m, shown, COUNT_OF(lines), message_fields, COUNT_OF(message_fields), format);
     if (format == OUTPUT_TABLE)
         print_refused(json_node_at(m, "routesRefused"));
 }

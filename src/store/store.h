@@ -172,6 +172,10 @@ int store_media_room(const struct store *s);
  * for unlink when it comes to nothing. What a crash leaves behind is removed at the next start. Any
  * thread. */
 int store_media_temporary(const struct store *s, char path[STORE_MEDIA_PATH_SIZE]);
+/* The same with this content, brought to disk: its path, and its size and hash. Negative errno:
+ * nothing is left behind. Any thread; it waits for the disk. */
+int store_media_write(const struct store *s, struct str content, struct media_record *ret,
+                      char path[STORE_MEDIA_PATH_SIZE]);
 
 int store_price_each(struct store_reader *r,
                      bool (*tell)(void *context, const struct price_record *p), void *context);

@@ -67,12 +67,17 @@ static void put_own_media(struct json_writer *w, const struct id_cipher *ids,
     json_end(w);
 }
 
+void media_put(struct json_writer *w, const struct message *m)
+{
+    put_lines(w, "mediaUrls", m->media);
+}
+
 static void put_media(struct json_writer *w, const struct id_cipher *ids, const struct message *m)
 {
     if (m->media.n && m->direction == DIRECTION_INBOUND)
         put_own_media(w, ids, m);
     else
-        put_lines(w, "mediaUrls", m->media);
+        media_put(w, m);
 }
 
 static void put_given(struct json_writer *w, const char *key, struct str text)

@@ -54,6 +54,20 @@ withServer('cli', {}, (context) => {
     await until('delivered', async () => (await cli(['messages', 'get', id])).stdout.includes('delivered'), { every: 200 });
   });
 
+  it('shows the media of an MMS below each other, also when it is not sent', async () => {
+    const [one, two] = ['a', 'b'].map((name) => `https://media.example.com/${name}.jpg`);
+    const shown = new RegExp(`^Type +mms {2}\\(transactional\\)$[^]*^(Media +)${one}\\n( +)${two}\\n[^]*^Tags +x,y$`, 'm');
+    const args = ['--media', one, '--media', two, '--tag', 'x', '--tag', 'y', '--subject', 'Two'];
+    const made = await cli(['send', to, 'x', ...args]);
+    const [id] = /msg_[0-9A-Za-z]+/.exec(made.stdout);
+    sent.unshift(id);
+    const { stdout } = await cli(['messages', 'get', id]);
+    const [, first, second] = shown.exec(stdout) ?? assert.fail(stdout);
+    assert.equal(second.length, first.length, stdout);
+    const dry = await cli(['send', to, 'x', ...args, '--dry-run']);
+    assert.match(dry.stdout, new RegExp(`^Subject +Two$[^]*^Media +${one}\\n +${two}$`, 'm'));
+  });
+
   it('sends with every field that the API has', async () => {
     const at = new Date(Date.now() + 3_600_000).toISOString();
     const message = await json(['send', to, 'Sale!', '--from', '+18005551234', '--message-type', 'marketing', '--subject', 'News', '--tag', 'spring', '--tag', 'große Äpfel', '--metadata', '{"order": 17}', '--validity', '600', '--schedule', at]);
@@ -269,6 +283,24 @@ withServer('cli', {}, (context) => {
         assert.equal(stdout, '');
         assert.ok(stderr.includes(`${file}:2`), stderr);
       }
+    } finally {
+      removeFolder(folder);
+    }
+  });
+
+  it('tells every fault of the configuration in one round', async () => {
+    const folder = temporaryFolder();
+    const file = join(folder, 'skylark.ini');
+    writeFileSync(file, [
+      '[server]', 'workers = many', '[tls]', 'certificate = /none.pem', 'key = /none.key', '[webhooks]', 'allow = 10.0.0.0/99',
+      '[carrier acme]', 'address = 127.0.0.1:1', 'system_id = x', 'tls = on', 'tls_ca = /none.ca',
+      '[mmsc mms]', 'url = ftp://x', 'version = 6', '[mmsc two]', 'url = http://127.0.0.1:1', 'tls_ca = /none.ca', ''].join('\n'));
+    try {
+      const { code, stderr } = await skylark(['config', 'check', file]);
+      assert.equal(code, codes.badConfig);
+      const lines = stderr.trim().split('\n');
+      assert.deepEqual(lines.map((line) => Number(line.slice(file.length + 1).split(':')[0])).sort((a, b) => a - b), [2, 4, 7, 8, 8, 14, 15, 16], stderr);
+      assert.match(stderr, /a carrier needs a sender/);
     } finally {
       removeFolder(folder);
     }

@@ -99,6 +99,9 @@ withServer('send: extras', {}, (context) => {
     const given = await context.api.send({ to: '+447400123456', text: 'x', from: 'Skylark', scheduledAt: ahead(3600), dryRun: true });
     assert.equal(given.body.routing.reason, 'user-specified');
     assert.ok(given.body.scheduledAt);
+    const mms = { to, text: '', mediaUrls: ['https://media.example.com/lark.jpg'], subject: 'A lark' };
+    const { type, mediaUrls, subject } = (await context.api.send({ ...mms, dryRun: true })).body;
+    assert.deepEqual([type, mediaUrls, subject], ['mms', mms.mediaUrls, mms.subject]);
     await refused('invalid_phone_number', 'to', { to: '0', text: 'x', dryRun: true });
     assert.equal(await total(), before);
   });
