@@ -150,9 +150,7 @@ void dispatch_offer(struct dispatch *d, const struct message *m)
 
 void dispatch_enqueue(struct dispatch *d, struct parcel *p)
 {
-    if (crowd_is_left(d, p->lane, &p->message))
-        dispatch_release(d, p);
-    else if (media_are_due(d, p))
+    if (media_are_due(d, p))
         media_enqueue(d, p);
     else
         parcel_queue_add(&p->lane->waiting, p);

@@ -1,8 +1,7 @@
 /* What the files of dispatch share: dispatch.c (offers, and whose turn it is), handover.c (the way
  * to carriers), dispatch_answer.c (what they say), dispatch_move.c (changes of status), requeue.c
- * and failover.c (another try, another way), dispatch_media.c (media files), dispatch_crowd.c (too
- * many that wait for them), dispatch_refill.c (reading open work), dispatch_tick.c (what time
- * does), schedule.c and cancel.c. */
+ * and failover.c (another try, another way), dispatch_media.c (media files), dispatch_refill.c
+ * (reading open work), dispatch_tick.c (what time does), schedule.c and cancel.c. */
 #pragma once
 
 #include "messaging/cancel.h"
@@ -45,7 +44,7 @@ struct dispatch {
 
 /* ---- dispatch.c ---- */
 
-/* To the end of its lane's queue, or out of memory when the lane must read it later. */
+/* To the end of its lane's queue. */
 void dispatch_enqueue(struct dispatch *d, struct parcel *p);
 /* Puts what was offered into its lanes. */
 void dispatch_collect(struct dispatch *d);
@@ -90,16 +89,6 @@ void dispatch_unqueue(struct dispatch *d, struct parcel *p);
 /* The lane's carrier changes: whoever waits for media waits for a carrier again. */
 void media_leave_carrier(struct dispatch *d, struct lane *l);
 
-/* ---- dispatch_crowd.c ---- */
-
-/* True: too many of its account wait for media in this lane already. It lies in the store, and what
- * is in memory of it can go; it is read when there is room. */
-bool crowd_is_left(struct dispatch *d, struct lane *l, const struct message *m);
-/* Whether there is somebody whom crowd_refill would bring. */
-bool crowd_wants(struct dispatch *d, struct lane *l);
-/* Reads some of those that were left; true when it could go on at once. */
-bool crowd_refill(struct dispatch *d, struct lane *l);
-
 /* ---- dispatch_answer.c ---- */
 
 /* A carrier may have it, and has not said so; `why` is a sentence. */
@@ -138,12 +127,6 @@ void failover_overdue(struct dispatch *d, struct parcel *p, int64_t now_us, size
 
 /* ---- dispatch_refill.c ---- */
 
-/* Messages that are read at once; rows that are looked at for them, most of them other lanes'. */
-enum { READ_MAX = 128, LOOK_MAX = 4096 };
-
-/* A message that was read joins its lane, with a place there that the caller counts. False when
- * memory is short. */
-bool refill_keep(struct dispatch *d, struct lane *l, const struct message *m);
 /* Makes lanes for open messages whose carrier has none; true when there are such. */
 bool dispatch_find_strangers(struct dispatch *d);
 /* Lanes that are behind read on, each once, as long as there are `reads`; true when one of them

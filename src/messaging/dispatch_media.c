@@ -3,8 +3,7 @@
  * A message whose carrier wants its media first waits in `unfetched` of its lane until whoever
  * fetches takes it, which depends on how much is fetched for its account and from its host, and in
  * `fetching` until the answer comes; others pass it meanwhile. It keeps its place in the lane all
- * that time, can be cancelled and expires; when too many of its account wait it stays outside
- * (dispatch_crowd.c). What was fetched is fetched for one carrier: another may
+ * that time, can be cancelled and expires. What was fetched is fetched for one carrier: another may
  * take less. */
 #include "messaging/dispatch_internal.h"
 
@@ -22,17 +21,6 @@ static const struct media_profile *profile_of(const struct parcel *p)
     return &p->lane->carrier->media;
 }
 
-static void begin_wait(struct parcel *p)
-{
-    fetch_queue_add(&p->lane->unfetched, p);
-    crowd_came(&p->lane->crowds, &p->message);
-}
-
-static void end_wait(struct parcel *p)
-{
-    crowd_went(&p->lane->crowds, &p->message);
-}
-
 bool media_wait(struct dispatch *d, struct parcel *p)
 {
     switch (profile_of(p)->need) {
@@ -47,14 +35,14 @@ bool media_wait(struct dispatch *d, struct parcel *p)
         break;
     }
     p->place = PARCEL_WAITING;
-    begin_wait(p);
+    fetch_queue_add(&p->lane->unfetched, p);
     return true;
 }
 
 void media_enqueue(struct dispatch *d, struct parcel *p)
 {
     if (p->lane->carrier && profile_of(p)->need == MEDIA_FIRST)
-        begin_wait(p);
+        fetch_queue_add(&p->lane->unfetched, p);
     else
         parcel_queue_add(&p->lane->waiting, p);
 }
@@ -62,10 +50,8 @@ void media_enqueue(struct dispatch *d, struct parcel *p)
 /* False when it has to wait on. */
 static bool ask_for(struct dispatch *d, struct parcel *p, int64_t now_us)
 {
-    end_wait(p);
     if (!handover_allowed(d, p, now_us))
         return true;
-    crowd_came(&p->lane->crowds, &p->message);
     if (d->media->fetch(d->media->context, &p->message, profile_of(p)) < 0) {
         fetch_queue_put_back(&p->lane->unfetched, p);
         return false;
@@ -84,13 +70,10 @@ void media_ask(struct dispatch *d, struct lane *l, int64_t now_us)
 void dispatch_unqueue(struct dispatch *d, struct parcel *p)
 {
     struct lane *l = p->lane;
-    bool unfetched = fetch_queue_has(&l->unfetched, p), fetching = p->queue == &l->fetching;
 
-    if (fetching)
+    if (p->queue == &l->fetching)
         d->media->forget(d->media->context, p->message.id);
-    if (unfetched || fetching)
-        end_wait(p);
-    if (unfetched)
+    if (fetch_queue_has(&l->unfetched, p))
         fetch_queue_remove(&l->unfetched, p);
     else
         parcel_queue_remove(p);
@@ -195,7 +178,6 @@ void dispatch_media_done(struct dispatch *d, int64_t message, const struct media
         return;
     }
     parcel_queue_remove(p);
-    end_wait(p);
     if (answer->failure) {
         fetch_failed(d, p, answer->failure, detail);
     } else {

@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-enum { WINDOW = 1536, ASKED_MAX = 256, VALIDITY_S = 60 };
+enum { WINDOW = 384, ASKED_MAX = 256, VALIDITY_S = 60 };
 
 /* ---- a port that does what the test tells it ---- */
 

@@ -3,6 +3,8 @@
 
 #include <errno.h>
 
+/* Messages that are read at once; rows that are looked at for them, most of them other lanes'. */
+enum { READ_MAX = 128, LOOK_MAX = 4096 };
 enum { STRANGERS_MAX = 256 };
 
 bool dispatch_find_strangers(struct dispatch *d)
@@ -40,32 +42,25 @@ static int64_t waits_since(const struct dispatch *d, const struct message *m, in
     return m->updated_us > d->started_us ? m->updated_us : d->started_us;
 }
 
-bool refill_keep(struct dispatch *d, struct lane *l, const struct message *m)
-{
-    struct parcel *p = lane_parcel(l, m, waits_since(d, m, clock_now_us(d->options.clock)));
-
-    if (!p)
-        return false;
-    p->counted = true;
-    parcel_index_add(&d->parcels, p);
-    if (p->message.handed)
-        dispatch_unanswered(d, p, STR("The server stopped before the carrier had answered."));
-    else if (!cancels_cover(d, p))
-        dispatch_enqueue(d, p);
-    return true;
-}
-
 /* How many of the messages are dealt with; all but when memory is short. */
 static size_t keep(struct dispatch *d, struct lane *l, const struct message *messages, size_t count,
                    size_t *ret_kept)
 {
+    int64_t now_us = clock_now_us(d->options.clock);
     size_t kept = 0, i = 0;
 
     for (; i < count; i++) {
-        if (is_known(d, l, &messages[i]) || crowd_is_left(d, l, &messages[i]))
+        if (is_known(d, l, &messages[i]))
             continue;
-        if (!refill_keep(d, l, &messages[i]))
+        struct parcel *p = lane_parcel(l, &messages[i], waits_since(d, &messages[i], now_us));
+        if (!p)
             break;
+        p->counted = true;
+        parcel_index_add(&d->parcels, p);
+        if (p->message.handed)
+            dispatch_unanswered(d, p, STR("The server stopped before the carrier had answered."));
+        else if (!cancels_cover(d, p))
+            dispatch_enqueue(d, p);
         kept++;
     }
     *ret_kept = kept;
@@ -113,15 +108,13 @@ bool dispatch_refill(struct dispatch *d, int *reads)
     int64_t after;
 
     for (struct lane *l = d->lanes.first; l; l = l->next) {
-        bool crowd = crowd_wants(d, l); /* asked before others take the room */
         size_t room = lane_wants(&d->lanes, l, &after);
-        if (room == 0 && !crowd)
+        if (room == 0)
             continue;
         if (*reads <= 0)
             return true;
         --*reads;
-        more |= room > 0 && refill(d, l, room, after);
-        more |= crowd && crowd_refill(d, l);
+        more |= refill(d, l, room, after);
     }
     return more;
 }

@@ -178,23 +178,9 @@ bool lane_is_behind(struct lanes *lanes, struct lane *l, int64_t *ret_known)
 {
     pthread_mutex_lock(&lanes->lock);
     bool behind = l->behind;
-    int64_t first = crowds_first(&l->crowds), known = l->known;
+    *ret_known = l->known;
     pthread_mutex_unlock(&lanes->lock);
-    *ret_known = first && first <= known ? first - 1 : known;
-    return behind || first;
-}
-
-int64_t lane_known(struct lanes *lanes, struct lane *l)
-{
-    pthread_mutex_lock(&lanes->lock);
-    int64_t known = l->known;
-    pthread_mutex_unlock(&lanes->lock);
-    return known;
-}
-
-bool lane_is_half_free(struct lanes *lanes, struct lane *l)
-{
-    return lane_held(lanes, l) <= l->share / 2;
+    return behind;
 }
 
 /* ---- reading ---- */

@@ -8,7 +8,6 @@
  * The writer's thread offers, all else happens on the engine's. */
 #pragma once
 
-#include "messaging/crowd.h"
 #include "messaging/dispatch.h"
 #include "messaging/fetch_queue.h"
 
@@ -29,7 +28,6 @@ struct lane {
     struct parcel_queue resting[DISPATCH_RETRIES]; /* and those that it takes later */
     struct fetch_queue unfetched;                  /* those whose media are to be fetched first */
     struct parcel_queue fetching;                  /* and whose media are being fetched */
-    struct crowds crowds;                          /* of both */
     size_t marking;                                /* parcels about to go to the carrier */
     size_t coming;                                 /* parcels about to come from other lanes */
     int64_t dead_us;          /* since when the carrier is down or gone; 0: it is up */
@@ -43,8 +41,7 @@ struct lane {
     size_t held;   /* how many it does */
     bool behind;   /* messages lie in the store that have not been read */
     bool missed;   /* and one more since reading began */
-    int64_t known; /* all up to this number are in memory, done or kept out (crowd.h); not behind:
-                    * all there are */
+    int64_t known; /* all up to this number are in memory or done; not behind: all there are */
 };
 
 struct lanes {
@@ -86,12 +83,7 @@ size_t lane_resting(const struct lane *l);
 size_t lane_held(struct lanes *lanes, struct lane *l);
 /* Also for those that are on their way to it. */
 bool lane_has_room(struct lanes *lanes, struct lane *l);
-/* Messages of it lie in the store; all up to *ret_known are in memory or done. On the engine's
- * thread. */
 bool lane_is_behind(struct lanes *lanes, struct lane *l, int64_t *ret_known);
-/* How far it was read, or offered to; on the engine's thread. */
-int64_t lane_known(struct lanes *lanes, struct lane *l);
-bool lane_is_half_free(struct lanes *lanes, struct lane *l);
 
 /* How many messages to read, after number *ret_after: none unless the lane is behind and half of
  * its share is free. */

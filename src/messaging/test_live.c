@@ -12,15 +12,6 @@ static struct routing routing;
 
 /* ---- the carriers ---- */
 
-static bool is_marked(const struct message *m)
-{
-    struct message stored;
-
-    assert_int_equal(
-        store_message_get(test_reader, m->account, m->mode, m->id, &test_arena, &stored), 0);
-    return stored.handed;
-}
-
 static int live_submit(struct carrier *c, struct parcel *p)
 {
     struct test_carrier *t = (struct test_carrier *)c;
@@ -28,7 +19,7 @@ static int live_submit(struct carrier *c, struct parcel *p)
 
     if (t->room == 0)
         return -EAGAIN;
-    assert_true(is_marked(parcel_message(p)));
+    assert_true(test_is_marked(id));
     assert_int_equal(parcel_message(p)->carrier, c->number);
     t->room--;
     t->parcels[t->held++] = p;
@@ -86,14 +77,8 @@ void test_set_failover(int64_t failover_us)
 
 void test_start_live(size_t window)
 {
-    test_start_media(window, NULL);
-}
-
-void test_start_media(size_t window, const struct media_port *media)
-{
     test_acme.held = test_beta.held = 0;
     test_start(window);
-    dispatch_set_media(test_dispatch, media);
     dispatch_add_carrier(test_dispatch, &test_acme.carrier);
     dispatch_add_carrier(test_dispatch, &test_beta.carrier);
     struct receipts_options r = {.store = test_store,

@@ -15,8 +15,6 @@ extern struct receipts *test_receipts;
 
 /* Dispatch with these two and receipts besides the one of test mode, caught up. */
 void test_start_live(size_t window);
-/* And with whoever fetches media. */
-void test_start_media(size_t window, const struct media_port *media);
 void test_stop_live(void);
 void test_free_live(void); /* what is left to do when the writer has stopped */
 /* A message waits this long for its carrier; 0: for ever. */
