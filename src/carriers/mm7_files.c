@@ -28,6 +28,8 @@ static int keep(const struct store *s, const struct mm7_part *part, struct arriv
     mm7_deliver_type(part, ret->record.type);
     digest_sha256(part->bytes, ret->record.hash);
     int failed = write_all(fd, part->bytes);
+    if (!failed)
+        store_media_written(s, ret->path, fd);
     if (close(fd) < 0 && !failed)
         failed = -errno;
     if (failed)
