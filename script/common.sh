@@ -46,6 +46,11 @@ configure_fuzz() {
     configure build-fuzz clang -Dfuzzers=true -Db_sanitize=address,undefined -Db_lundef=false
 }
 
+# make_in BUILD [OPTION]...: one at a time, as two steps may want the same build.
+make_in() {
+    flock "$1" ninja -C "$@"
+}
+
 # Our own C files, committed or about to be.
 c_files() {
     find src fuzz bench examples -name '*.[ch]' 2>/dev/null | sort || true

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/file.h>
@@ -145,16 +146,26 @@ static const char *quoted(const char *text, char out[QUOTED_SIZE])
     return out;
 }
 
-/* How the command line reaches this server: nothing to add when it looks in this folder anyway. */
-static const char *folder_flag(const struct data_dir *d, bool usual, char out[QUOTED_SIZE])
+/* How the command line reaches this server, or its configuration: nothing to add when it looks
+ * there anyway. */
+static const char *flag_of(const char *name, const char *value, char out[QUOTED_SIZE])
 {
-    char path[QUOTED_SIZE];
+    char word[QUOTED_SIZE];
 
     out[0] = '\0';
-    if (!usual &&
-        snprintf(out, QUOTED_SIZE, " --data-dir %s", quoted(d->path, path)) >= QUOTED_SIZE)
+    if (value && snprintf(out, QUOTED_SIZE, " %s %s", name, quoted(value, word)) >= QUOTED_SIZE)
         out[0] = '\0';
     return out;
+}
+
+/* The file is named so that it is found from every folder. */
+static void print_carriers(const struct greeting *g, const char *flag)
+{
+    char path[PATH_MAX], room[QUOTED_SIZE];
+    const char *file = g->file && realpath(g->file, path) ? path : g->file;
+
+    printf("Live messages go to %.*s; this shows how they stand: %s carriers list%s%s\n",
+           STR_FMT(g->carriers), program_invocation_name, flag, flag_of("--config", file, room));
 }
 
 static void print_first(const struct data_dir *d, const char *url, const char *metrics,
@@ -202,18 +213,16 @@ static void print_later(const struct data_dir *d, const char *url, const char *m
                d->path, program, flag);
 }
 
-void greeting_print(const struct data_dir *d, bool usual, const char *url, const char *key,
-                    struct str carriers, const char *metrics)
+void greeting_print(const struct data_dir *d, const struct greeting *g)
 {
     char room[QUOTED_SIZE];
-    const char *flag = folder_flag(d, usual, room);
+    const char *flag = flag_of("--data-dir", g->usual ? NULL : d->path, room);
 
-    if (key[0] && isatty(STDOUT_FILENO))
-        print_first(d, url, metrics, key, flag);
+    if (g->key[0] && isatty(STDOUT_FILENO))
+        print_first(d, g->url, g->metrics, g->key, flag);
     else
-        print_later(d, url, metrics, flag);
-    if (carriers.n)
-        printf("Live messages go to %.*s; this shows how they stand: %s carriers list%s\n",
-               STR_FMT(carriers), program_invocation_name, flag);
+        print_later(d, g->url, g->metrics, flag);
+    if (g->carriers.n)
+        print_carriers(g, flag);
     fflush(stdout);
 }

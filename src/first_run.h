@@ -24,8 +24,14 @@ int first_key(struct store *s, const struct data_dir *d, char *ret_key, char why
 int address_write(const struct data_dir *d, const char *file, const char *url);
 void address_remove(const struct data_dir *d, const char *file);
 
-/* On stdout; `key` is shown only on a terminal. `usual`: the folder is the one that the command
- * line takes when it is told nothing. `carriers`: names of the live ones, or ""; `metrics`: where
- * they are, or "". */
-void greeting_print(const struct data_dir *d, bool usual, const char *url, const char *key,
-                    struct str carriers, const char *metrics);
+/* What there is to say when the server runs. */
+struct greeting {
+    const char *url, *key; /* the key, or ""; it is shown only on a terminal */
+    const char *metrics;   /* where they are, or "" */
+    bool usual;            /* the folder is the one that the command line takes by itself */
+    const char *file;      /* the configuration that a flag named, or NULL */
+    struct str carriers;   /* names of the live ones, or "" */
+};
+
+/* On stdout. */
+void greeting_print(const struct data_dir *d, const struct greeting *g);

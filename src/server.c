@@ -331,6 +331,8 @@ static void stop_all(struct server *s)
         loop_stop(s->engine);
     server_stop_mms(s);
     server_stop_hooks(s);
+    if (s->api)
+        api_stop(s->api);
     if (s->writer)
         writer_stop(s->writer); /* all that waited is written and answered */
     if (s->dispatch)
@@ -426,7 +428,12 @@ static void greet(const struct server *s)
         buf_printf(&carriers, "%s%s", i ? ", " : "", c->carriers[i].name);
     for (size_t i = 0; i < c->mmsc_count; i++)
         buf_printf(&carriers, "%s%s", i > 0 || c->carrier_count ? ", " : "", c->mmscs[i].name);
-    greeting_print(&s->data, usual, s->url, s->first_key, buf_str(&carriers), s->metrics_url);
+    greeting_print(&s->data, &(struct greeting){.url = s->url,
+                                                .key = s->first_key,
+                                                .metrics = s->metrics_url,
+                                                .usual = usual,
+                                                .file = s->source->file,
+                                                .carriers = buf_str(&carriers)});
 }
 
 bool server_reach_good(const struct config *c, struct buf *faults)

@@ -2,6 +2,7 @@
 #include "api/call.h"
 #include "api/errors_page.h"
 #include "api/event_stream.h"
+#include "api/scribe.h"
 #include "api/stats_stream.h"
 #include "api/stream_seats.h"
 #include "api/throttle.h"
@@ -29,16 +30,25 @@ int api_new(struct api **ret, const struct api_options *options)
     buf_init(&a->errors_page, PAGE_MAX);
     errors_page_write(&a->errors_page);
     pthread_mutex_init(&a->trouble_lock, NULL);
-    if (!a->throttle || !a->seats || a->errors_page.failed) {
+    int failed = a->throttle && a->seats && !a->errors_page.failed
+                     ? scribe_start(&a->scribe, writing_prepare)
+                     : -ENOMEM;
+    if (failed) {
         api_free(a);
-        return -ENOMEM;
+        return failed;
     }
     *ret = a;
     return 0;
 }
 
+void api_stop(struct api *a)
+{
+    scribe_stop(a->scribe);
+}
+
 void api_free(struct api *a)
 {
+    scribe_free(a->scribe);
     throttle_free(a->throttle);
     stream_seats_free(a->seats);
     buf_done(&a->errors_page);

@@ -32,6 +32,9 @@ struct api_options {
 };
 
 int api_new(struct api **ret, const struct api_options *options);
+/* Before the writer stops: what calls have under way goes to it; calls that come later and would
+ * write files are refused. */
+void api_stop(struct api *a);
 void api_free(struct api *a);
 /* NULL: the store can be written; else why not. Any thread. */
 void api_set_trouble(struct api *a, const char *why);

@@ -45,23 +45,6 @@ static bool too_many_values(struct problem *p)
     return problem_set(p, PROBLEM_REQUEST_TOO_LARGE, NULL, "The body holds too many values.");
 }
 
-/* The items of an array that was scanned before, BATCH_MAX at most; how many there are. */
-static int list_items(struct str array, struct arena *a, struct json_value *ret, size_t *ret_count)
-{
-    struct json_value beyond;
-    struct json_scan s;
-    size_t n = 0;
-    int r;
-
-    json_scan_init(&s, array, a);
-    json_scan_array_begin(&s);
-    while ((r = json_scan_array_next(&s, n == 0)) > 0 &&
-           (r = json_scan_value(&s, n < BATCH_MAX ? &ret[n] : &beyond)) == 0)
-        n++;
-    *ret_count = n;
-    return r;
-}
-
 static bool check_count(size_t count, struct arena *a, struct problem *p)
 {
     if (count == 0)
@@ -178,7 +161,8 @@ static void render_batch(const struct writing *w, struct json_writer *out)
     json_end(out);
 }
 
-static const struct writing_ops batch_ops = {apply_batch, batch_written, render_batch, 201, false};
+static const struct writing_ops batch_ops = {
+    .apply = apply_batch, .written = batch_written, .render = render_batch, .status = 201};
 
 static bool read_batch(struct batching *b, struct call *c, struct str array, struct problem *p)
 {
@@ -188,7 +172,7 @@ static bool read_batch(struct batching *b, struct call *c, struct str array, str
     struct siphash print;
     size_t count;
 
-    if (!values || list_items(array, a, values, &count) < 0)
+    if (!values || json_scan_items(array, a, values, BATCH_MAX, &count) < 0)
         return too_many_values(p);
     if (!check_count(count, a, p) || !once_read(&b->writing, p))
         return false;

@@ -3,6 +3,7 @@
 
 #include "api/api.h"
 #include "base/siphash.h"
+#include "messaging/arrival_media.h"
 #include "messaging/compose.h"
 #include "messaging/key.h"
 #include "view/message_json.h"
@@ -17,6 +18,7 @@ enum { MAINTENANCE_RETRY_S = 60 };
 struct key_cache;
 struct throttle;
 struct stream_seats;
+struct scribe;
 struct event_streams;
 struct stats_streams;
 
@@ -24,6 +26,7 @@ struct api {
     struct api_options options;
     struct throttle *throttle;
     struct stream_seats *seats;
+    struct scribe *scribe;
     _Atomic bool maintenance;
     _Atomic int logged_requests;               /* CONFIG_REQUESTS_… */
     _Atomic(const struct routing *) routing;   /* of live mode; NULL: none */
@@ -164,6 +167,9 @@ struct writing;
 
 /* What a call that writes does. */
 struct writing_ops {
+    /* On the scribe's thread, before the writer hears of it; it may wait for the disk. 0, or the
+     * negative errno for which nothing is accepted; may be NULL. */
+    int (*prepare)(struct writing *w);
     /* On the writer's thread, inside the transaction. 0, or the store's negative errno, which fails
      * the whole batch of requests. To refuse only this request, fill w->problem and return 0
      * before anything was written. */
@@ -175,6 +181,9 @@ struct writing_ops {
      * when there is an Idempotency-Key under which it must be kept, on the writer's, inside the
      * transaction. */
     void (*render)(const struct writing *w, struct json_writer *out);
+    /* On the worker's thread, before the answer: `accepted`, or refused, lost or a repetition. May
+     * be NULL; only with `prepare`, and when that went well. */
+    void (*over)(struct writing *w, bool accepted);
     unsigned status; /* 200 or 201; apply may set w->status to another */
     bool secret;     /* the body holds a secret: it is kept sealed under the Idempotency-Key */
 };
@@ -189,6 +198,7 @@ struct writing {
     enum mode mode;
     unsigned status;        /* of the answer */
     int result;             /* of the store */
+    bool prepared;          /* by ops->prepare */
     struct problem problem; /* the writer's refusal; code PROBLEM_NONE = none */
     /* Why the request cannot be fulfilled now, which says nothing about whether it was before: a
      * repetition gets its answer all the same. Set before writing_once; PROBLEM_NONE = none. */
@@ -204,6 +214,8 @@ struct writing {
 void *writing_new(struct call *c, size_t size);
 /* Suspends the request and hands the job to the writer. `weight`: how many rows it stands for. */
 void writing_start(struct writing *w, const struct writing_ops *ops, unsigned weight);
+/* For the scribe: prepares the call, and hands it on to the writer. */
+void writing_prepare(struct letter *writing);
 
 /* Reads the Idempotency-Key, if there is one, for a request with this body. False with a problem
  * when it is malformed, or when there is none and so no repetition that w->refusal would not stop.
@@ -226,6 +238,20 @@ int once_find(struct writing *w, struct store *s);
 int once_keep(struct writing *w, struct store *s);
 /* On the worker's thread: answers once more. */
 void once_answer(struct writing *w);
+
+/* ---- media that a test brings (inbound_media.c) ---- */
+
+struct inbound_media {
+    struct arrival_media files[MEDIA_MAX];
+    struct str contents[MEDIA_MAX]; /* of the request's arena */
+    size_t count;
+};
+
+enum { INBOUND_MEDIA_BYTES = 3000000 }; /* of all files together */
+
+/* Of the array `media` as it stands in the body: all but where the files lie. */
+bool inbound_media_read(struct str array, struct arena *a, struct inbound_media *ret,
+                        struct problem *p);
 
 /* ---- sending (send_body.c, send.c, dry_run.c) ---- */
 

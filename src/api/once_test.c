@@ -372,13 +372,18 @@ static void make_with(struct http_request *r, const struct writing_ops *ops)
 
 static void make(struct http_request *r)
 {
-    static const struct writing_ops ops = {apply_making, making_written, render_making, 201, false};
+    static const struct writing_ops ops = {
+        .apply = apply_making, .written = making_written, .render = render_making, .status = 201};
     make_with(r, &ops);
 }
 
 static void make_secret(struct http_request *r)
 {
-    static const struct writing_ops ops = {apply_making, making_written, render_making, 201, true};
+    static const struct writing_ops ops = {.apply = apply_making,
+                                           .written = making_written,
+                                           .render = render_making,
+                                           .status = 201,
+                                           .secret = true};
     make_with(r, &ops);
 }
 

@@ -67,7 +67,8 @@ static const struct route {
      PERMISSION_WEBHOOKS_READ, deliveries_get},
     {HTTP_POST, "/v1/webhooks/{webhookId}/deliveries/{deliveryId}/retry", WITH_KEY,
      PERMISSION_WEBHOOKS_WRITE, delivery_retry},
-    {HTTP_POST, "/v1/test/inbound", WITH_KEY | TEST_ONLY, PERMISSION_SMS_SEND, inbound_create},
+    {HTTP_POST, "/v1/test/inbound", WITH_KEY | TEST_ONLY | LARGE, PERMISSION_SMS_SEND,
+     inbound_create},
     {HTTP_GET, "/v1/test/inbox", WITH_KEY | TEST_ONLY, PERMISSION_SMS_READ, inbox_get},
     {HTTP_GET, "/v1/events", WITH_KEY, PERMISSION_WEBHOOKS_READ, events_get},
     {HTTP_GET, "/v1/openapi.json", PUBLIC, 0, service_openapi},
@@ -324,6 +325,7 @@ size_t api_body_max(struct http_request *r)
     if (!route || !(route->access & LARGE))
         return API_BODY_MAX;
     call_read_headers(&c);
-    bool may = call_find_key(&c) && permission_allows(c.key->permissions, route->permission);
+    bool may = call_find_key(&c) && permission_allows(c.key->permissions, route->permission) &&
+               (!(route->access & TEST_ONLY) || c.key->mode == MODE_TEST);
     return may ? API_LARGE_BODY_MAX : API_BODY_MAX;
 }

@@ -53,7 +53,8 @@ static void render_send(const struct writing *w, struct json_writer *out)
     message_put(out, api_ids(w->call.api), &((const struct sending *)w)->message);
 }
 
-static const struct writing_ops send_ops = {apply_send, send_written, render_send, 201, false};
+static const struct writing_ops send_ops = {
+    .apply = apply_send, .written = send_written, .render = render_send, .status = 201};
 
 void send_create(struct call *c)
 {

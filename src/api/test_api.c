@@ -250,6 +250,7 @@ static void forget_answer(void)
 int test_api_tear_down(void **state)
 {
     forget_answer();
+    api_stop(test_api);
     writer_stop(writer);
     arena_done(&request.arena);
     buf_done(&request.out);

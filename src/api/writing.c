@@ -1,6 +1,8 @@
-/* Calls that write: the request is suspended, its job goes to the writer, and when it is durable,
- * refused or lost, the worker answers. */
+/* Calls that write: the request is suspended, its job goes to the writer (past the scribe, when
+ * there are files to be written first), and when it is durable, refused or lost, the worker
+ * answers. */
 #include "api/call.h"
+#include "api/scribe.h"
 #include "base/log.h"
 
 #include <errno.h>
@@ -90,6 +92,8 @@ static void finish(struct http_request *r)
 {
     struct writing *w = r->continuation;
 
+    if (w->prepared && w->ops->over)
+        w->ops->over(w, w->result == 0 && !w->replayed && w->problem.code == PROBLEM_NONE);
     if (w->result == -EAGAIN)
         answer_queue_full(&w->call);
     else if (w->result < 0)
@@ -100,6 +104,38 @@ static void finish(struct http_request *r)
         once_answer(w);
     else
         answer(w);
+}
+
+/* ---- on the way to the writer ---- */
+
+static void give_back(struct writing *w, int failed)
+{
+    w->result = failed;
+    http_request_resume(w->call.http);
+}
+
+static void post(struct writing *w)
+{
+    int failed = writer_post(w->call.api->options.writer, &w->job);
+
+    if (failed)
+        give_back(w, failed);
+}
+
+void writing_prepare(struct letter *writing)
+{
+    struct writing *w = (struct writing *)writing;
+
+    log_begin_request(w->call.http->id);
+    int failed = w->ops->prepare(w);
+    if (failed)
+        log_error("api", "what came with a request cannot be kept: %s", strerror(-failed));
+    log_end_request();
+    w->prepared = !failed;
+    if (failed)
+        give_back(w, failed);
+    else
+        post(w);
 }
 
 void writing_start(struct writing *w, const struct writing_ops *ops, unsigned weight)
@@ -114,9 +150,11 @@ void writing_start(struct writing *w, const struct writing_ops *ops, unsigned we
     w->call.key = NULL;
     r->continuation = w;
     http_request_suspend(r, finish);
-    int failed = writer_post(w->call.api->options.writer, &w->job);
-    if (failed) {
-        w->result = failed;
-        http_request_resume(r);
+    if (!ops->prepare) {
+        post(w);
+        return;
     }
+    int failed = scribe_post(w->call.api->scribe, &w->job.letter);
+    if (failed)
+        give_back(w, failed);
 }

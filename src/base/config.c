@@ -234,10 +234,10 @@ static void settle_lists(struct config *c)
     c->route_count = c->lists[CONFIG_ROUTE].count;
 }
 
-int config_load(struct config **ret, const struct config_source *source,
+int config_read(struct config **ret, const struct config_source *source,
                 struct config_report *report)
 {
-    struct config_load l = {calloc(1, sizeof(struct config)), report};
+    struct config_load l = {.config = calloc(1, sizeof(struct config)), .report = report};
 
     *ret = NULL;
     if (!l.config)
@@ -250,12 +250,20 @@ int config_load(struct config **ret, const struct config_source *source,
     settle_data_dir(&l, source);
     settle_lists(l.config);
     config_check(&l);
-    if (report->error_count) {
-        config_free(l.config);
-        return -EINVAL;
-    }
     *ret = l.config;
-    return 0;
+    return report->error_count ? -EINVAL : 0;
+}
+
+int config_load(struct config **ret, const struct config_source *source,
+                struct config_report *report)
+{
+    int failed = config_read(ret, source, report);
+
+    if (failed) {
+        config_free(*ret);
+        *ret = NULL;
+    }
+    return failed;
 }
 
 void config_free(struct config *c)

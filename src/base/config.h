@@ -166,10 +166,10 @@ enum { CONFIG_REQUESTS_OFF, CONFIG_REQUESTS_ERRORS, CONFIG_REQUESTS_ALL }; /* lo
     X(username, TEXT, "", 0, 255, NULL, "Name for HTTP Basic authentication.")                     \
     X(password, SECRET, "", 0, 255, NULL, "Password of username.")                                 \
     X(token, SECRET, "", 0, 4096, NULL, "Token for Bearer authentication, instead of both.")       \
-    X(version, TEXT, "6.8.0", 0, 16, NULL, "MM7Version that we say.")                              \
+    X(version, TEXT, "6.8.0", 0, 16, NULL, "MM7Version that we say: three numbers.")               \
     X(namespace, TEXT,                                                                             \
       "http://www.3gpp.org/ftp/Specs/archive/23_series/23.140/schema/REL-6-MM7-1-4", 0, 255, NULL, \
-      "XML namespace of MM7 that the MMSC knows.")                                                 \
+      "XML namespace of MM7 that the MMSC knows, as a whole.")                                     \
     X(numbers, WORD, "plus", 0, 0, "plus plain plmn",                                              \
       "Form of numbers: +15551234567, 15551234567, or +15551234567/TYPE=PLMN.")                    \
     X(service_code, TEXT, "", 0, 64, NULL, "ServiceCode of messages, for billing.")                \
@@ -243,6 +243,7 @@ struct config_section {
     const char *place;    /* FILE:LINE where it begins; "default": it is there without a file */
     const char **texts;   /* each value as it was written, by the rows of its kind */
     const char **origins; /* of each: "default" or FILE:LINE */
+    bool faulty;          /* a fault of it is in the report */
 };
 
 #define CONFIG_NAMED_ADDRESS(key)  struct config_address key
@@ -261,6 +262,7 @@ struct config_section {
             struct { /* the same, for short */                                                     \
                 char name[CONFIG_SECTION_NAME_MAX + 1];                                            \
                 const char *place, **texts, **origins;                                             \
+                bool faulty;                                                                       \
             };                                                                                     \
         };                                                                                         \
         ROWS(X)                                                                                    \
@@ -385,6 +387,10 @@ void config_report_done(struct config_report *r);
 
 /* 0, or -EINVAL with *ret NULL and the faults in the report. */
 int config_load(struct config **ret, const struct config_source *source,
+                struct config_report *report);
+/* The same, but *ret is also there when there are faults, for those who look for more of them:
+ * what is faulty has its default, and sections with faults are marked. -ENOMEM: it is NULL. */
+int config_read(struct config **ret, const struct config_source *source,
                 struct config_report *report);
 void config_free(struct config *c);
 

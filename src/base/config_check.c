@@ -39,17 +39,21 @@ static void check_required(struct config_load *l, unsigned kind, const struct co
 static void check_all_required(struct config_load *l)
 {
     for (unsigned kind = 0; kind < CONFIG_KIND_COUNT; kind++)
-        for (size_t i = 0; i < l->config->lists[kind].count; i++)
-            check_required(l, kind, config_section_at(l->config, kind, i));
+        for (size_t i = 0; i < l->config->lists[kind].count; i++) {
+            struct config_section *s =
+                (struct config_section *)config_section_at(l->config, kind, i);
+            unsigned before = l->report->error_count;
+            check_required(l, kind, s);
+            config_section_judge(l, s, before);
+        }
 }
 
-/* Carriers without senders have nothing to send from, and the other way round. A faulty file may
- * have lost the others only because of its faults. */
+/* Carriers without senders have nothing to send from, and the other way round. */
 static void check_company(struct config_load *l)
 {
     const struct config *c = l->config;
 
-    if (l->report->error_count)
+    if (l->lost)
         return;
     if (c->carrier_count + c->mmsc_count && !c->sender_count)
         config_fault(l, c->carrier_count ? c->carriers[0].place : c->mmscs[0].place,
@@ -367,11 +371,20 @@ void config_check(struct config_load *l)
     check_public_url(l);
     check_all_required(l);
     check_company(l);
-    for (size_t i = 0; i < c->carrier_count; i++)
+    for (size_t i = 0; i < c->carrier_count; i++) {
+        unsigned before = l->report->error_count;
         check_carrier(l, &c->carriers[i]);
+        config_section_judge(l, &c->carriers[i].section, before);
+    }
     config_check_mmscs(l);
-    for (size_t i = 0; i < c->sender_count; i++)
+    for (size_t i = 0; i < c->sender_count; i++) {
+        unsigned before = l->report->error_count;
         check_sender(l, &c->senders[i]);
-    for (size_t i = 0; i < c->route_count; i++)
+        config_section_judge(l, &c->senders[i].section, before);
+    }
+    for (size_t i = 0; i < c->route_count; i++) {
+        unsigned before = l->report->error_count;
         check_route(l, &c->routes[i]);
+        config_section_judge(l, &c->routes[i].section, before);
+    }
 }

@@ -78,6 +78,13 @@ static void report_section(struct reading *r)
 
 /* ---- sections ---- */
 
+/* Its lines belong to nobody then. */
+static void lose_section(struct reading *r)
+{
+    r->section = NULL;
+    r->unknown = r->load->lost = true;
+}
+
 static void enter_section(struct reading *r, struct str header)
 {
     struct str rest = str_trim(header), word = config_list_cut(&rest);
@@ -90,11 +97,35 @@ static void enter_section(struct reading *r, struct str header)
     if (r->kind < CONFIG_KIND_COUNT) {
         str_format(name, sizeof name, "%.*s", STR_FMT(str_trim(rest)));
         r->section = config_section_open(r->load, r->kind, name, r->place);
-        r->unknown = !r->section;
+        if (!r->section)
+            lose_section(r);
     } else if (!section_exists(r->header)) {
-        r->unknown = true;
+        lose_section(r);
         report_section(r);
     }
+}
+
+/* Whether inih will understand the line; it tells of the first only that it does not. A remark
+ * begins a line, or stands behind a blank and a semicolon. */
+static bool is_understood(struct str line)
+{
+    if (line.n == 0 || line.p[0] == ';' || line.p[0] == '#')
+        return true;
+    for (size_t i = 0; i < line.n; i++) {
+        if (line.p[i] == '=' || line.p[i] == ':')
+            return line.p[0] != '[';
+        if (line.p[i] == ';' && i > 0 && strchr(" \t", line.p[i - 1]))
+            break;
+    }
+    return false;
+}
+
+static void report_syntax(struct reading *r, struct str line)
+{
+    config_fault(r->load, r->place, "'%.*s' is neither [section] nor key = value",
+                 line.n > 80 ? 80 : (int)line.n, line.p);
+    if (line.p[0] == '[')
+        lose_section(r);
 }
 
 /* inih tells neither line numbers nor sections without keys, so it reads through this. */
@@ -109,10 +140,14 @@ static char *next_line(char *out, int size, void *context)
     str_format(r->place, sizeof r->place, "%s:%u", r->path, r->line);
     if (line.n > (size_t)size - 2) {
         config_fault(r->load, r->place, "the line is longer than %d characters", size - 2);
+        r->load->lost |= header.n && header.p[0] == '[';
         line.n = 0;
     } else if (header.n && header.p[0] == '[' && memchr(header.p, ']', header.n)) {
         header = str_skip(header, 1);
         enter_section(r, str_cut(&header, ']'));
+    } else if (!is_understood(header)) {
+        report_syntax(r, header);
+        line.n = 0;
     }
     str_format(out, (size_t)size, "%.*s\n", STR_FMT(line));
     return out;
@@ -221,27 +256,17 @@ static int take(void *context, const char *section, const char *key, const char 
     return 1;
 }
 
-static void report_syntax(struct reading *r, struct str text, int line)
-{
-    struct str found = {NULL, 0};
-
-    for (int i = 0; i < line; i++)
-        found = str_cut(&text, '\n');
-    found = str_trim(found);
-    str_format(r->place, sizeof r->place, "%s:%d", r->path, line);
-    config_fault(r->load, r->place, "'%.*s' is neither [section] nor key = value",
-                 found.n > 80 ? 80 : (int)found.n, found.p);
-}
-
 static void parse(struct reading *r, struct str text)
 {
     ini_use_stack = false;
     ini_initial_alloc = ini_max_line = LINE_MAX_SIZE;
     ini_allow_multiline = false; /* an indented line is a line */
-    r->rest = text;
+    r->rest = str_starts(text, STR("\xef\xbb\xbf")) ? str_skip(text, 3) : text; /* a mark */
     int line = ini_parse_stream(next_line, r, take, r);
-    if (line > 0)
-        report_syntax(r, text, line);
+    if (line > 0) {
+        str_format(r->place, sizeof r->place, "%s:%d", r->path, line);
+        config_fault(r->load, r->place, "the line is neither [section] nor key = value");
+    }
     if (line < 0)
         config_fault(r->load, r->path, "does not fit into memory");
 }

@@ -11,6 +11,7 @@ enum { CONFIG_FAULT_SIZE = 256 };
 struct config_load {
     struct config *config;
     struct config_report *report;
+    bool lost; /* a section was not understood; what is missing may have been meant by it */
 };
 
 /* Both write one line "PLACE: sentence" into the report. */
@@ -43,6 +44,8 @@ struct config_section *config_section_open(struct config_load *l, unsigned kind,
 struct config_section *config_section_find(const struct config *c, unsigned kind, struct str name);
 /* Where a row of a section was set. */
 const char *config_section_origin(unsigned kind, const struct config_section *s, const char *key);
+/* Marks one that has got faults since there were `before` in the report. */
+void config_section_judge(const struct config_load *l, struct config_section *s, unsigned before);
 /* The plans that are there without a file. */
 void config_plans_ship(struct config_load *l);
 

@@ -44,6 +44,48 @@ static void check_url(struct config_load *l, const struct config_mmsc *m)
                      m->name, m->url);
 }
 
+/* "6.8.0"; an empty one is the usual. */
+static bool version_good(const char *text)
+{
+    struct str rest = str_of(text);
+    uint64_t number;
+
+    for (int i = 0; i < 3 && text[0]; i++)
+        if (!str_to_u64(str_cut(&rest, '.'), &number))
+            return false;
+    return !text[0] || !rest.p;
+}
+
+/* An address with a scheme, such as http: or urn:, of characters that XML and people can tell
+ * apart; an empty one is the usual. */
+static bool namespace_good(const char *text)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    size_t scheme = strcspn(text, ":");
+
+    for (const char *c = text; *c; c++)
+        if (*c <= ' ' || *c >= 0x7f || strchr("<>&\"'", *c))
+            return false;
+    return !text[0] || (strchr(letters, text[0]) && text[scheme] && text[scheme + 1] &&
+                        !memchr(text, '/', scheme));
+}
+
+/* The dialect is compared letter by letter by the MMSC, which only says that it understood nothing.
+ */
+static void check_dialect(struct config_load *l, const struct config_mmsc *m)
+{
+    if (!version_good(m->version))
+        config_fault(l, origin(m, "version"),
+                     "mmsc %s.version must be three numbers such as 6.8.0, not '%s'", m->name,
+                     m->version);
+    if (!namespace_good(m->namespace))
+        config_fault(l, origin(m, "namespace"),
+                     "mmsc %s.namespace must be the whole address as the MMSC gives it, without "
+                     "blanks and any of < > & \" ', such as http://www.3gpp.org/ftp/Specs/archive/"
+                     "23_series/23.140/schema/REL-6-MM7-1-4, not '%s'",
+                     m->name, m->namespace);
+}
+
 static void check_both(struct config_load *l, const struct config_mmsc *m, const char *name,
                        const char *name_value, const char *secret, const char *secret_value)
 {
@@ -90,6 +132,7 @@ static bool path_good(const char *path)
 static void check_mmsc(struct config_load *l, const struct config_mmsc *m)
 {
     check_url(l, m);
+    check_dialect(l, m);
     check_both(l, m, "username", m->username, "password", m->password);
     check_both(l, m, "listen_username", m->listen_username, "listen_password", m->listen_password);
     if (m->token[0] && m->username[0])
@@ -137,6 +180,7 @@ void config_check_mmscs(struct config_load *l)
 
     for (size_t i = 0; i < c->mmsc_count; i++) {
         const struct config_mmsc *m = &c->mmscs[i];
+        unsigned before = l->report->error_count;
         check_mmsc(l, m);
         if (config_section_find(c, CONFIG_CARRIER, str_of(m->name)))
             config_fault(l, m->place,
@@ -144,6 +188,7 @@ void config_check_mmscs(struct config_load *l)
                          m->name);
         for (size_t j = 0; j < i; j++)
             check_paths(l, m, &c->mmscs[j]);
+        config_section_judge(l, &c->mmscs[i].section, before);
     }
     if (c->carrier_count + c->mmsc_count > CONFIG_CARRIERS_MAX)
         config_fault(l, c->mmscs[0].place,

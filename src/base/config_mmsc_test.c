@@ -1,6 +1,7 @@
 /* Sections [mmsc NAME]. */
 #include "base/test_config.h"
 
+#include <errno.h>
 #include <stdio.h>
 
 #define MMSC "[mmsc mms]\nurl = https://mmsc.example/mm7\n"
@@ -49,6 +50,17 @@ static void bad_values(void **state)
          "mmsc mms.allow must be networks such as 192.0.2.0/24 or 2001:db8::/32, not "
          "'mmsc.example'",
          3},
+        {"version = 6.8\n", "mmsc mms.version must be three numbers such as 6.8.0, not '6.8'", 3},
+        {"version = 6.8.0.1\n",
+         "mmsc mms.version must be three numbers such as 6.8.0, not '6.8.0.1'", 3},
+        {"version = v6.8.0\n", "mmsc mms.version must be three numbers such as 6.8.0, not 'v6.8.0'",
+         3},
+        {"version = 6..0\n", "mmsc mms.version must be three numbers such as 6.8.0, not '6..0'", 3},
+        {"namespace = REL-6-MM7-1-4\n",
+         "mmsc mms.namespace must be the whole address as the MMSC gives it, without blanks and "
+         "any of < > & \" ', such as http://www.3gpp.org/ftp/Specs/archive/23_series/23.140/"
+         "schema/REL-6-MM7-1-4, not 'REL-6-MM7-1-4'",
+         3},
         {"reconnect_min = 2m\n", "mmsc mms.reconnect_min is longer than its reconnect_max", 3},
         {"media_types = tiff\n",
          "mmsc mms.media_types must be some of jpeg, png, gif, webp, mp4, 3gp, amr, mp3, vcard, "
@@ -62,6 +74,35 @@ static void bad_values(void **state)
         snprintf(text, sizeof text, MMSC "%s" GB, cases[i].lines);
         check_fault(text, cases[i].line, cases[i].message);
     }
+}
+
+static void namespaces(void **state)
+{
+    static const char *const bad[] = {"http://a.example/x y",
+                                      "http://a.example/<x",
+                                      "http://a/x>",
+                                      "http://a.example/?a&b",
+                                      "http://a.example/\"",
+                                      "http://a.example/'",
+                                      "/a:b",
+                                      ":mm7",
+                                      "urn:",
+                                      "http://\xc3\xa4.example"};
+    char text[512];
+
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct config_source source;
+        snprintf(text, sizeof text, MMSC "namespace = %s\n" GB, bad[i]);
+        source = source_of(text);
+        assert_int_equal(load(&source), -EINVAL);
+        assert_int_equal(config_report.error_count, 1);
+        snprintf(text, sizeof text, "not '%s'\n", bad[i]);
+        assert_non_null(memmem(config_report.errors.p, config_report.errors.n, text, strlen(text)));
+    }
+    load_good(MMSC "namespace = http://www.3gpp.org/ftp/Specs/archive/23_series/23.140/schema/"
+                   "REL-5-MM7-1-0\nversion = 5.10.0\n" GB);
+    load_good(MMSC "namespace = urn:mm7\n" GB);
+    load_good(MMSC "namespace =\nversion =\n" GB); /* the usual ones */
 }
 
 static void bad_urls(void **state)
@@ -135,6 +176,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CONFIG_CASE(an_mmsc),
         CONFIG_CASE(bad_values),
+        CONFIG_CASE(namespaces),
         CONFIG_CASE(bad_urls),
         CONFIG_CASE(passwords_do_not_belong_into_urls),
         CONFIG_CASE(names_and_paths_are_its_own),

@@ -181,8 +181,15 @@ void config_section_apply(struct config_load *l, unsigned kind, struct config_se
     }
     s->texts[index] = copy.p;
     s->origins[index] = origin.p;
-    if (!config_value_set(memory, s, row, text, fault))
+    if (!config_value_set(memory, s, row, text, fault)) {
         config_fault(l, place, "%s %s.%s %s", row->section, s->name, row->key, fault);
+        s->faulty = true;
+    }
+}
+
+void config_section_judge(const struct config_load *l, struct config_section *s, unsigned before)
+{
+    s->faulty |= l->report->error_count != before;
 }
 
 /* What has no default is zero until it is set, which config_check sees to. */

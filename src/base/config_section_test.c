@@ -83,7 +83,7 @@ static void senders_and_routes(void **state)
 
 static void what_is_missing(void **state)
 {
-    check_fault("[carrier acme]\nsystem_id = x\n", 1,
+    check_fault("[carrier acme]\nsystem_id = x\n" GB, 1,
                 "[carrier acme] needs address: Host and port of the carrier's SMPP server.");
     check_fault("[carrier acme]\naddress = a:1\n" GB, 1,
                 "[carrier acme] needs system_id: Name to bind with.");
@@ -101,6 +101,56 @@ static void what_is_missing(void **state)
     check_fault(ACME "tls = on\ntls_certificate = /a.pem\n" GB, 5,
                 "carrier acme.tls_certificate is set and carrier acme.tls_key is not; set both or "
                 "none");
+}
+
+/* One line for each, without the file before it. */
+static void check_faults(const char *text, const char *want)
+{
+    struct config_source source = source_of(text);
+    struct str rest = str_of(want);
+    struct buf lines BUF_CLEANUP = {.max = 4096};
+
+    assert_int_equal(load(&source), -EINVAL);
+    while (rest.n) {
+        struct str line = str_cut(&rest, '\n');
+        buf_printf(&lines, "%s:%.*s\n", config_path, STR_FMT(line));
+    }
+    buf_add_char(&lines, '\0');
+    check_lines(&config_report.errors, lines.p);
+}
+
+static void what_is_missing_is_told_with_the_rest(void **state)
+{
+    check_faults("[carrier acme]\nsystem_id = x\n",
+                 "1: [carrier acme] needs address: Host and port of the carrier's SMPP "
+                 "server.\n1: a carrier needs a sender; write a section [sender ADDRESS], such "
+                 "as [sender +18005551234]\n");
+    /* Unless it was meant by what could not be read. */
+    check_faults(ACME "[sendr +18005551234]\n",
+                 "4: there is no section [sendr +18005551234]; did you mean [sender "
+                 "ADDRESS]?\n");
+    check_faults(ACME "[sender +18005551234\n",
+                 "4: '[sender +18005551234' is neither [section] nor key = value\n");
+}
+
+static void faulty_sections_are_marked(void **state)
+{
+    struct config_source source = source_of(
+        ACME "[carrier beta]\naddress = a:1\nsystem_id = x\nstatuses = 1\n[mmsc one]\nurl = x\n"
+             "[mmsc two]\nurl = https://b.example\nwindow = 0\n[mmsc three]\nurl = http://c\n"
+             "[sender 60123]\n[route all]\n" GB);
+    struct config *read;
+
+    assert_int_equal(config_read(&read, &source, &config_report), -EINVAL);
+    assert_false(read->carriers[0].faulty);
+    assert_true(read->carriers[1].faulty);
+    assert_true(read->mmscs[0].faulty);
+    assert_true(read->mmscs[1].faulty);
+    assert_false(read->mmscs[2].faulty);
+    assert_true(read->senders[0].faulty);
+    assert_false(read->senders[1].faulty);
+    assert_true(read->routes[0].faulty);
+    config_free(read);
 }
 
 static void bad_names(void **state)
@@ -297,6 +347,8 @@ int main(void)
         CONFIG_CASE(its_defaults),
         CONFIG_CASE(senders_and_routes),
         CONFIG_CASE(what_is_missing),
+        CONFIG_CASE(what_is_missing_is_told_with_the_rest),
+        CONFIG_CASE(faulty_sections_are_marked),
         CONFIG_CASE(bad_names),
         CONFIG_CASE(bad_values),
         CONFIG_CASE(bad_senders_and_routes),

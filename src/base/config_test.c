@@ -65,6 +65,8 @@ static void test_file(void **state)
     assert_string_equal(config->origins[CONFIG_server_workers], origin);
     assert_string_equal(config->texts[CONFIG_server_workers], "3");
     assert_string_equal(config->origins[CONFIG_queue_memory], "default");
+    load_good("\xef\xbb\xbf[server]\nworkers = 2\n"); /* as some editors write it */
+    assert_int_equal(config->server_workers, 2);
 }
 
 static void test_durations(void **state)
@@ -327,7 +329,8 @@ static void test_no_text_file(void **state)
 
 static void test_all_faults_at_once(void **state)
 {
-    struct config_source source = source_of("[server]\nworkers = x\nlisen = y\n");
+    struct config_source source =
+        source_of("[server]\nworkers = x\nlisen = y\nlog requests ; = on\nso what\n");
     char want[1024];
 
     source.flags[CONFIG_server_listen] = "nowhere";
@@ -335,11 +338,13 @@ static void test_all_faults_at_once(void **state)
     snprintf(want, sizeof want,
              "%s:2: server.workers must be a whole number from 0 to 1024, not 'x'\n"
              "%s:3: there is no key 'lisen' in [server]; did you mean 'listen'?\n"
+             "%s:4: 'log requests ; = on' is neither [section] nor key = value\n"
+             "%s:5: 'so what' is neither [section] nor key = value\n"
              "--listen: server.listen must be HOST:PORT, such as 127.0.0.1:8443 or [::1]:8443, not "
              "'nowhere'\n",
-             config_path, config_path);
+             config_path, config_path, config_path, config_path);
     check_lines(&config_report.errors, want);
-    assert_int_equal(config_report.error_count, 3);
+    assert_int_equal(config_report.error_count, 5);
 }
 
 static void test_unknown_variables(void **state)

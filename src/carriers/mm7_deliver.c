@@ -140,34 +140,10 @@ static bool is_layout(const struct mm7_part *p)
     return str_starts(p->type, STR("application/smil"));
 }
 
-static bool is_type_char(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || (c && strchr("!#$&-^_.+", c));
-}
-
-/* type/subtype in small letters, as RFC 6838 has them. */
-static bool is_type(struct str type)
-{
-    struct str rest = type, front = str_cut(&rest, '/');
-
-    for (size_t i = 0; i < front.n; i++)
-        if (!is_type_char(front.p[i]))
-            return false;
-    for (size_t i = 0; i < rest.n; i++)
-        if (!is_type_char(rest.p[i]))
-            return false;
-    return front.n && rest.n && type.n <= MEDIA_TYPE_MAX;
-}
-
 void mm7_deliver_type(const struct mm7_part *part, char out[MEDIA_TYPE_MAX + 1])
 {
-    struct str type = part->type;
-
-    if (str_is(type, "image/jpg"))
-        type = STR("image/jpeg");
-    if (!is_type(type))
-        type = STR("application/octet-stream");
-    str_format(out, MEDIA_TYPE_MAX + 1, "%.*s", STR_FMT(type));
+    if (!arrival_media_type(part->type, out))
+        str_format(out, MEDIA_TYPE_MAX + 1, "application/octet-stream");
 }
 
 /* ---- messages from handsets ---- */

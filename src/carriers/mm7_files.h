@@ -7,5 +7,3 @@
 /* As struct arrival has them; `media` has room for all. Negative errno: none is left behind. */
 int mm7_files_keep(const struct store *s, const struct mm7_delivered *d,
                    struct arrival_media media[MEDIA_MAX]);
-/* Away with what nobody took. */
-void mm7_files_drop(const struct arrival_media *media, size_t count);

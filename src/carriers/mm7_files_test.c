@@ -49,7 +49,7 @@ static void test_kept(void **state)
     assert_int_equal(read(fd, content, sizeof content), 5);
     assert_memory_equal(content, "a\0cat", 5);
     close(fd);
-    mm7_files_drop(media, 2);
+    arrival_media_drop(media, 2);
     assert_false(is_there(&media[0]) || is_there(&media[1]));
 }
 
@@ -86,7 +86,7 @@ static void test_reserve(void **state)
     assert_int_equal(mm7_files_keep(test_store, &text, media), 0);
     store_media_reserve(test_store, 1);
     assert_int_equal(mm7_files_keep(test_store, &d, media), 0);
-    mm7_files_drop(media, 1);
+    arrival_media_drop(media, 1);
 }
 
 int main(void)

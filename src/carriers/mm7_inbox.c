@@ -190,7 +190,7 @@ static int hand_over(struct bringing *b)
     http_request_suspend(b->request, finish);
     failed = mailbox_post(&b->inbox->brought, &b->letter);
     if (failed) { /* the end is near */
-        mm7_files_drop(b->media, d->file_count);
+        arrival_media_drop(b->media, d->file_count);
         b->result = failed;
         http_request_resume(b->request);
     }
@@ -382,7 +382,7 @@ void mm7_inbox_close(struct mm7_inbox *inbox)
     for (struct letter *l = mailbox_take(&inbox->brought); l; l = next) {
         struct bringing *b = (struct bringing *)l;
         next = l->next;
-        mm7_files_drop(b->media, b->delivered.file_count);
+        arrival_media_drop(b->media, b->delivered.file_count);
         b->result = -ESHUTDOWN;
         http_request_resume(b->request);
     }

@@ -154,7 +154,7 @@ static void add_carrier(struct table *t, const struct carrier_entries *all,
     const struct carrier_record *c = &e->record;
     const char **row = table_add(t);
     struct arena *a = &t->memory;
-    bool up = all->server_runs, binds = !e->mmsc; /* an MMSC has none */
+    bool up = all->server_runs, binds = e->config || c->binds; /* an MMSC has none */
 
     if (!row)
         return;

@@ -28,8 +28,8 @@ bool invocation_format(const struct invocation *in, enum output_format *ret)
     return false;
 }
 
-int invocation_config(const struct invocation *in, struct config_source *ret_source,
-                      struct config **ret)
+int invocation_read(const struct invocation *in, struct config_source *ret_source,
+                    struct config **ret)
 {
     struct config_report report;
 
@@ -41,11 +41,23 @@ int invocation_config(const struct invocation *in, struct config_source *ret_sou
             ret_source->flags[row - config_rows] = in->values[i];
     }
     config_report_init(&report);
-    int r = config_load(ret, ret_source, &report);
+    int r = config_read(ret, ret_source, &report);
     fprintf(stderr, "%.*s%.*s", STR_FMT(buf_str(&report.warnings)),
             STR_FMT(buf_str(&report.errors)));
     config_report_done(&report);
     return r == 0 ? CLI_OK : CLI_BAD_CONFIG;
+}
+
+int invocation_config(const struct invocation *in, struct config_source *ret_source,
+                      struct config **ret)
+{
+    int r = invocation_read(in, ret_source, ret);
+
+    if (r != CLI_OK) {
+        config_free(*ret);
+        *ret = NULL;
+    }
+    return r;
 }
 
 int run_serve(const struct invocation *in)

@@ -235,5 +235,9 @@ void talk(const char *format, ...) __attribute__((format(printf, 1, 2)));
  * CLI_BAD_CONFIG. */
 int invocation_config(const struct invocation *in, struct config_source *ret_source,
                       struct config **ret);
+/* The same, but the configuration is there, as far as it could be read, in spite of faults; NULL
+ * when memory is short. */
+int invocation_read(const struct invocation *in, struct config_source *ret_source,
+                    struct config **ret);
 /* The format that -o asks for; false after telling that there is none such. */
 bool invocation_format(const struct invocation *in, enum output_format *ret);

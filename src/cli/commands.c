@@ -49,7 +49,8 @@ const struct command commands[] = {
      .summary = "Send a message.",
      .details =
          "The key comes from $SKYLARK_API_KEY, or from the file test-key in the data folder. "
-         "With a test key no message leaves the machine.",
+         "With a test key no message leaves the machine. With --media it becomes an MMS, which "
+         "needs no text.",
      .example = "skylark send +15550001234 \"Hello\""},
     {.words = "messages list",
      .options = {CLIENT_SET, HAS(LIMIT), HAS(CURSOR), HAS(STATUS), HAS(TO), HAS(FROM),

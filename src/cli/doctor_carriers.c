@@ -44,7 +44,7 @@ static void note_down(struct doctor *d, const struct carrier_entry *e)
 {
     char at[24];
 
-    doctor_note(d, "carrier", HEALTH_WRONG, try_it(d, e), "%s is down since %s UTC%s%s", e->name,
+    doctor_note(d, "carrier", HEALTH_WRONG, try_it(d, e), "'%s' is down since %s UTC%s%s", e->name,
                 since(e->record.since_us, at), waiting_of(d, &e->record),
                 trouble_of(d, &e->record));
 }
@@ -53,9 +53,17 @@ static void note_down(struct doctor *d, const struct carrier_entry *e)
 static void note_connecting(struct doctor *d, const struct carrier_entry *e)
 {
     doctor_note(d, "carrier", HEALTH_WARNING, try_it(d, e),
-                e->record.binds ? "%s is not bound yet%s%s"
-                                : "%s was down, and the next MMS tries it again%s%s",
+                e->record.binds ? "'%s' is not bound yet%s%s"
+                                : "'%s' was down, and the next MMS tries it again%s%s",
                 e->name, waiting_of(d, &e->record), trouble_of(d, &e->record));
+}
+
+/* It would not get messages either if it were enabled. */
+static const char *unbound_of(struct doctor *d, const struct carrier_record *c)
+{
+    if (!d->answers || c->binds == 0 || c->binds_up)
+        return "";
+    return arena_printf(&d->found.memory, "; nor is it bound%s", trouble_of(d, c));
 }
 
 static void note_drained(struct doctor *d, const struct carrier_entry *e)
@@ -63,7 +71,8 @@ static void note_drained(struct doctor *d, const struct carrier_entry *e)
     doctor_note(d, "carrier", HEALTH_WARNING,
                 arena_printf(&d->found.memory,
                              "'skylark carriers enable %s' gives it messages again.", e->name),
-                "%s is drained: it gets nothing new%s", e->name, waiting_of(d, &e->record));
+                "'%s' is drained: it gets nothing new%s%s", e->name, waiting_of(d, &e->record),
+                unbound_of(d, &e->record));
 }
 
 static void note_unknown(struct doctor *d, const struct carrier_entry *e)
@@ -71,7 +80,7 @@ static void note_unknown(struct doctor *d, const struct carrier_entry *e)
     doctor_note(d, "carrier", HEALTH_WARNING,
                 "SIGHUP makes the server read its configuration; if it has another file than was "
                 "read here, name that with --config or $SKYLARK_CONFIG.",
-                "the server does not use %s", e->name);
+                "the server does not use '%s'", e->name);
 }
 
 /* It can be used, though perhaps not as fast as it could be. */
@@ -80,7 +89,7 @@ static void note_binds(struct doctor *d, const struct carrier_entry *e)
     const struct carrier_record *c = &e->record;
 
     if (c->binds_up < c->binds)
-        doctor_note(d, "carrier", HEALTH_WARNING, try_it(d, e), "%s has %u of its %u binds%s",
+        doctor_note(d, "carrier", HEALTH_WARNING, try_it(d, e), "'%s' has %u of its %u binds%s",
                     e->name, c->binds_up, c->binds, trouble_of(d, c));
 }
 
@@ -122,7 +131,7 @@ static void note_elsewhere(struct doctor *d, const struct carrier_entries *all)
         if (carriers_elsewhere(all, &all->list[i])) {
             doctor_note(d, "carriers", HEALTH_WARNING,
                         "Name its file with --config or $SKYLARK_CONFIG.",
-                        "the server has %s from another configuration than was read here",
+                        "the server has '%s' from another configuration than was read here",
                         all->list[i].name);
             return;
         }

@@ -139,7 +139,7 @@ static void one_that_is_down_is_wrong(void **state)
     noted("mms", (struct carrier_record){.state = CARRIER_READY});
     look(1, 1);
     check_row(0, "wrong", "carrier",
-              "acme is down since 2026-01-01 00:00:00 UTC; 12 messages wait for it: "
+              "'acme' is down since 2026-01-01 00:00:00 UTC; 12 messages wait for it: "
               "acme/1: refused.");
     check_remedy(0, "'skylark carriers test acme'");
     check_row(1, "ok", "carriers", "1 of 2 can be used");
@@ -154,10 +154,10 @@ static void those_that_may_come_back_are_a_warning(void **state)
     noted("mms", (struct carrier_record){
                      .state = CARRIER_CONNECTING, .waiting = 1, .note = "It answered 401."});
     look(2, 1);
-    check_row(0, "warning", "carrier", "acme is not bound yet");
-    check_row(1, "warning", "carrier", "beta has 1 of its 2 binds: beta/2: cut.");
+    check_row(0, "warning", "carrier", "'acme' is not bound yet");
+    check_row(1, "warning", "carrier", "'beta' has 1 of its 2 binds: beta/2: cut.");
     check_row(2, "warning", "carrier",
-              "mms was down, and the next MMS tries it again; 1 message waits for it: "
+              "'mms' was down, and the next MMS tries it again; 1 message waits for it: "
               "It answered 401.");
     check_remedy(2, "'skylark carriers test mms'");
     check_row(3, "ok", "carriers", "1 of 3 can be used");
@@ -169,14 +169,25 @@ static void a_drained_one_is_a_warning_with_or_without_a_server(void **state)
     noted("acme", (struct carrier_record){.state = CARRIER_DRAINED, .binds = 1, .binds_up = 1});
     drain("acme");
     look(1, 0);
-    check_row(0, "warning", "carrier", "acme is drained: it gets nothing new");
+    check_row(0, "warning", "carrier", "'acme' is drained: it gets nothing new");
     check_remedy(0, "'skylark carriers enable acme'");
     assert_int_equal(doctor.found.count, 1);
     doctor.answers = false;
     look(1, 0);
-    check_row(1, "warning", "carrier", "acme is drained: it gets nothing new");
+    check_row(1, "warning", "carrier", "'acme' is drained: it gets nothing new");
     check_row(2, "ok", "carriers",
               "1 in the configuration; no server answers that could tell how they stand");
+}
+
+static void a_drained_one_may_be_down_too(void **state)
+{
+    noted("acme", (struct carrier_record){
+                      .state = CARRIER_DRAINED, .binds = 1, .waiting = 2, .note = "acme/1: no."});
+    drain("acme");
+    look(1, 0);
+    check_row(0, "warning", "carrier",
+              "'acme' is drained: it gets nothing new; 2 messages wait for it; nor is it bound: "
+              "acme/1: no.");
 }
 
 /* The note is young, and nobody is there who would keep it so. */
@@ -202,8 +213,8 @@ static void one_that_the_server_does_not_have(void **state)
     noted("acme", (struct carrier_record){.state = CARRIER_BOUND, .binds = 1, .binds_up = 1});
     noted("beta", (struct carrier_record){.state = CARRIER_BOUND, .told_us = 1});
     look(2, 1);
-    check_row(0, "warning", "carrier", "the server does not use beta"); /* noted long ago */
-    check_row(1, "warning", "carrier", "the server does not use mms");
+    check_row(0, "warning", "carrier", "the server does not use 'beta'"); /* noted long ago */
+    check_row(1, "warning", "carrier", "the server does not use 'mms'");
     check_remedy(1, "SIGHUP");
     check_row(2, "ok", "carriers", "1 of 3 can be used");
 }
@@ -213,9 +224,9 @@ static void those_of_another_configuration_are_looked_at_too(void **state)
     noted("far", (struct carrier_record){.state = CARRIER_CONNECTING, .binds = 1});
     look(0, 0);
     check_row(0, "warning", "carriers",
-              "the server has far from another configuration than was read here");
+              "the server has 'far' from another configuration than was read here");
     check_remedy(0, "--config");
-    check_row(1, "warning", "carrier", "far is not bound yet");
+    check_row(1, "warning", "carrier", "'far' is not bound yet");
 }
 
 static void without_a_store_nothing_is_said(void **state)
@@ -238,6 +249,7 @@ int main(void)
         T(one_that_is_down_is_wrong),
         T(those_that_may_come_back_are_a_warning),
         T(a_drained_one_is_a_warning_with_or_without_a_server),
+        T(a_drained_one_may_be_down_too),
         T(a_server_that_was_killed_tells_nothing),
         T(a_server_that_has_not_told_yet),
         T(one_that_the_server_does_not_have),

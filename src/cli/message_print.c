@@ -102,9 +102,24 @@ static void print_refused(const struct json_node *refused)
     table_print(&t, OUTPUT_TABLE, stdout);
 }
 
+/* The type of number is that of our own: where a received message came to. */
+static void turn_around(struct answer_line shown[])
+{
+    for (size_t i = 0; i < COUNT_OF(lines); i++)
+        if (strcmp(shown[i].title, "From") == 0)
+            shown[i].second = NULL;
+        else if (strcmp(shown[i].title, "To") == 0)
+            shown[i] = (struct answer_line){"To", LINE_NOTED, "to", "routing.numberType"};
+}
+
 void message_print(const struct json_node *m, enum output_format format)
 {
-    answer_print_one(m, lines, COUNT_OF(lines), message_fields, COUNT_OF(message_fields), format);
+    struct answer_line shown[COUNT_OF(lines)];
+
+    memcpy(shown, lines, sizeof shown);
+    if (str_is(json_node_string(json_node_at(m, "direction")), "inbound"))
+        turn_around(shown);
+    answer_print_one(m, shown, COUNT_OF(lines), message_fields, COUNT_OF(message_fields), format);
     if (format == OUTPUT_TABLE)
         print_refused(json_node_at(m, "routesRefused"));
 }

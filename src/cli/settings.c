@@ -10,7 +10,7 @@ static int check_identity(const struct config *c)
     struct tls_identity *identity;
     char why[TLS_WHY_SIZE];
 
-    if (!c->tls_certificate[0])
+    if (!c->tls_certificate[0] || !c->tls_key[0])
         return CLI_OK;
     if (tls_identity_load(&identity, c->tls_certificate, c->tls_key, why) < 0) {
         talk("%s: %s", c->origins[CONFIG_tls_certificate], why);
@@ -20,10 +20,23 @@ static int check_identity(const struct config *c)
     return CLI_OK;
 }
 
-/* What only the numbering plan and the carriers' kind can tell. */
+static bool has_faulty(const struct config *c, unsigned kind)
+{
+    for (size_t i = 0; i < c->lists[kind].count; i++)
+        if (config_section_at(c, kind, i)->faulty)
+            return true;
+    return false;
+}
+
+/* What only the numbering plan and the carriers' kind can tell; sections refer to each other, so
+ * this takes all of them. */
 static int check_routing(const struct config *c)
 {
     struct stand_in stand_in STAND_IN_CLEANUP = {.routing = NULL};
+
+    for (unsigned kind = 0; kind < CONFIG_KIND_COUNT; kind++)
+        if (has_faulty(c, kind))
+            return CLI_OK;
     return stand_in_make(&stand_in, c, NULL);
 }
 
@@ -34,25 +47,30 @@ static int check_carriers(const struct invocation *in, const struct config *c)
     int r = CLI_OK;
 
     for (size_t i = 0; i < c->carrier_count; i++)
-        if (!in->programs->carrier_good(&c->carriers[i], why, sizeof why)) {
+        if (!c->carriers[i].faulty &&
+            !in->programs->carrier_good(&c->carriers[i], why, sizeof why)) {
             talk("%s: %s", c->carriers[i].place, why);
             r = CLI_BAD_CONFIG;
         }
     for (size_t i = 0; i < c->mmsc_count; i++)
-        if (!in->programs->mmsc_good(&c->mmscs[i], why, sizeof why)) {
+        if (!c->mmscs[i].faulty && !in->programs->mmsc_good(&c->mmscs[i], why, sizeof why)) {
             talk("%s: %s", c->mmscs[i].place, why);
             r = CLI_BAD_CONFIG;
         }
     return r;
 }
 
-/* Networks that webhooks and media may reach, and authorities that they trust. */
+/* Networks that webhooks and media may reach, authorities that they trust, and doors for MMSCs,
+ * which are judged together. */
 static int check_reach(const struct invocation *in, const struct config *c)
 {
     struct buf faults BUF_CLEANUP;
+    struct config judged = *c;
 
     buf_init(&faults, 1 << 12);
-    if (in->programs->reach_good(c, &faults))
+    if (has_faulty(c, CONFIG_MMSC))
+        judged.mmsc_count = 0;
+    if (in->programs->reach_good(&judged, &faults))
         return CLI_OK;
     talk("%.*s", STR_FMT(str_trim(buf_str(&faults))));
     return CLI_BAD_CONFIG;
@@ -60,13 +78,13 @@ static int check_reach(const struct invocation *in, const struct config *c)
 
 int settings_check(const struct invocation *in, const struct config *c)
 {
-    int r = check_identity(c);
+    const int found[] = {check_identity(c), check_routing(c), check_carriers(in, c),
+                         check_reach(in, c)};
 
-    if (r == CLI_OK)
-        r = check_routing(c);
-    if (r == CLI_OK)
-        r = check_carriers(in, c);
-    return r == CLI_OK ? check_reach(in, c) : r;
+    for (size_t i = 0; i < sizeof found / sizeof *found; i++)
+        if (found[i] != CLI_OK)
+            return found[i];
+    return CLI_OK;
 }
 
 int run_config_check(const struct invocation *in)
@@ -77,10 +95,11 @@ int run_config_check(const struct invocation *in)
 
     if (in->argument_count)
         named.values[OPTION_CONFIG] = in->arguments[0];
-    int r = invocation_config(&named, &source, &config);
-    if (r != CLI_OK)
-        return r;
-    r = settings_check(in, config);
+    int read = invocation_read(&named, &source, &config);
+    if (!config)
+        return read;
+    int r = settings_check(in, config);
+    r = read == CLI_OK ? r : read;
     if (r == CLI_OK && config->file)
         talk("%s is in order.", config->file);
     else if (r == CLI_OK)

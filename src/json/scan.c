@@ -390,3 +390,20 @@ int json_scan_end(struct json_scan *s)
 {
     return peek(s) < 0 ? 0 : json_fault(s, "end of file expected");
 }
+
+int json_scan_items(struct str array, struct arena *a, struct json_value *ret, size_t max,
+                    size_t *ret_count)
+{
+    struct json_value beyond;
+    struct json_scan s;
+    size_t n = 0;
+    int r;
+
+    json_scan_init(&s, array, a);
+    json_scan_array_begin(&s);
+    while ((r = json_scan_array_next(&s, n == 0)) > 0 &&
+           (r = json_scan_value(&s, n < max ? &ret[n] : &beyond)) == 0)
+        n++;
+    *ret_count = n;
+    return r;
+}

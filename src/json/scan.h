@@ -60,6 +60,10 @@ int json_scan_value(struct json_scan *s, struct json_value *ret);
 /* Nothing but white space follows. */
 int json_scan_end(struct json_scan *s);
 
+/* The items of an array that was scanned before, `max` at most; how many there are. */
+int json_scan_items(struct str array, struct arena *a, struct json_value *ret, size_t max,
+                    size_t *ret_count);
+
 /* "what is wrong near 'this' (line 1, column 2)", in printable ASCII. */
 void json_scan_describe(const struct json_scan *s, char *out, size_t size);
 

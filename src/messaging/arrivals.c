@@ -9,7 +9,6 @@
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 /* Ceilings that nothing reaches: a part has 64 KB at most as it comes, which is 96 as UTF-8, and
  * there are 255 of them. */
@@ -205,30 +204,6 @@ static struct str join(const struct inbound_part_record *parts, size_t count, st
 
 /* ---- media ---- */
 
-/* When they came to nothing. */
-static void remove_files(const struct arrival_media *media, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        unlink(media[i].path);
-}
-
-/* What the message shows of its files: the type of each, on a line of its own. */
-static struct str list_types(struct arrival_job *j)
-{
-    size_t size = 1;
-
-    for (size_t i = 0; i < j->media_count; i++)
-        size += strlen(j->media[i].record.type) + 1;
-    char *lines = arena_bytes(&j->arena, size), *at = lines;
-    if (!lines)
-        return (struct str){NULL, 0};
-    for (size_t i = 0; i < j->media_count; i++) {
-        at = i ? add(at, STR("\n")) : at;
-        at = add(at, str_of(j->media[i].record.type));
-    }
-    return (struct str){lines, (size_t)(at - lines)};
-}
-
 /* False when memory is short. */
 static bool take_mms(struct arrival_job *j, const struct arrival *a)
 {
@@ -243,7 +218,8 @@ static bool take_mms(struct arrival_job *j, const struct arrival *a)
     j->media_count = kept;
     j->media_dropped = a->media_dropped;
     j->text_cut = a->text_cut;
-    struct str types = list_types(j), subject = arena_copy(&j->arena, a->subject);
+    struct str types = arrival_media_types(j->media, kept, &j->arena);
+    struct str subject = arena_copy(&j->arena, a->subject);
     for (size_t i = 0; i < j->copy_count; i++) {
         struct copy *c = &j->copies[i];
         c->message.media = types;
@@ -284,16 +260,9 @@ static int note_rest(struct arrival_job *j, const struct message *m, struct stor
 /* The first copy that is accepted brings the contents, which the others have, too. */
 static int put_media(struct arrival_job *j, const struct message *m, struct store *s)
 {
-    int put = note_rest(j, m, s);
+    int noted = note_rest(j, m, s);
 
-    for (size_t i = 0; i < j->media_count && put >= 0; i++) {
-        struct media_record record = j->media[i].record;
-        record.message = m->id;
-        record.number = (unsigned)i + 1;
-        record.loose = j->accepted;
-        put = store_media_put(s, &record, j->media[i].path);
-    }
-    return put < 0 ? put : 0;
+    return noted < 0 ? noted : arrival_media_put(s, m->id, j->media, j->media_count, j->accepted);
 }
 
 /* ---- errands ---- */
@@ -382,7 +351,7 @@ static void arrival_back(struct errand *e)
     struct arrival_job *j = (struct arrival_job *)e;
 
     if (e->result < 0 || j->repeated)
-        remove_files(j->media, j->media_count);
+        arrival_media_drop(j->media, j->media_count);
     if (j->overdue)
         j->arrivals->overdue_on_way--; /* if it failed, the next look finds it again */
     else
@@ -432,7 +401,7 @@ void arrivals_take(struct arrivals *a, const struct arrival *arrival,
     struct arrival_job *j = make_job(a, &part, arrival->mms ? arrival : NULL);
 
     if (!j) {
-        remove_files(arrival->media, arrival->media_count);
+        arrival_media_drop(arrival->media, arrival->media_count);
         done(context, -ENOMEM);
         return;
     }

@@ -2,6 +2,7 @@
  * whole is a received message; a keyword opts out or in. Engine's thread. */
 #pragma once
 
+#include "messaging/arrival_media.h"
 #include "messaging/optout.h"
 #include "messaging/route.h"
 #include "store/writer.h"
@@ -21,13 +22,6 @@ int arrivals_new(struct arrivals **ret, const struct arrivals_options *options);
 void arrivals_free(struct arrivals *a);
 /* Whose senders get messages; NULL: nobody's, as at first. It lives until the next one is set. */
 void arrivals_set_routing(struct arrivals *a, const struct routing *routing);
-
-/* A media file that came with a message: its content lies in a file that store_media_temporary
- * gave, brought to disk. It is the store's when the arrival is on disk; otherwise it is removed. */
-struct arrival_media {
-    char path[STORE_MEDIA_PATH_SIZE];
-    struct media_record record; /* all but message, number and at_us */
-};
 
 struct arrival {
     unsigned carrier;

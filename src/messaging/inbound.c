@@ -37,7 +37,9 @@ static void fill(const struct inbound_request *r, const struct send_context *con
     m->mode = context->mode;
     m->direction = DIRECTION_INBOUND;
     m->status = STATUS_RECEIVED;
-    m->kind = KIND_SMS;
+    m->kind = r->media_count ? KIND_MMS : KIND_SMS;
+    if (r->media_count)
+        m->segments = 1;
     m->type = TYPE_TRANSACTIONAL;
     m->from = r->from;
     m->to = receiver->sender->address;
@@ -49,6 +51,14 @@ static void fill(const struct inbound_request *r, const struct send_context *con
     m->calling_code = from->calling_code;
     memcpy(m->country, from->country, sizeof m->country);
     memcpy(m->currency, "USD", sizeof m->currency);
+}
+
+static bool check(const struct inbound_request *r, struct arena *a, struct problem *problem)
+{
+    if (r->text.n == 0 && r->media_count == 0)
+        return problem_set(problem, PROBLEM_TEXT_REQUIRED, "text",
+                           "The text is empty; an empty text is allowed only with media.");
+    return check_text(r->text, r->media_count > 0, a, problem);
 }
 
 bool inbound_compose(const struct inbound_request *request, const struct send_context *context,
@@ -67,10 +77,12 @@ bool inbound_compose(const struct inbound_request *request, const struct send_co
     bool found = request->has_to ? named_receiver(request, &context->routing->senders, &query.to,
                                                   &receiver, problem)
                                  : route_choose(&query, &receiver, a, problem);
-    if (!found || !check_text(request->text, false, a, problem))
+    if (!found || !check(request, a, problem))
         return false;
     assert(receiver.sender);
     *ret = (struct message){0};
+    if (request->media_count) /* "" when memory is short: who composes looks at the arena */
+        ret->media = arrival_media_types(request->media, request->media_count, a);
     fill(request, context, &query.to, &receiver, ret);
     return true;
 }

@@ -1,17 +1,23 @@
 /* Messages from handsets: what is stored of them, and what a single word in them changes. */
 #pragma once
 
+#include "messaging/arrival_media.h"
 #include "messaging/compose.h"
 #include "messaging/keyword.h"
 
 struct inbound_request {
     struct str from, text;
     struct str to; /* which of our senders it was written to */
-    bool has_from, has_text, has_to;
+    bool has_to;
+    /* With any it is an MMS. Here their types matter only; with the message they are accepted by
+     * arrival_media_put. */
+    const struct arrival_media *media;
+    size_t media_count;
 };
 
 /* False with a problem, or the message, received; the store gives it id and times. Without `to` it
- * was written to the sender that a message to `from` would come from. */
+ * was written to the sender that a text to `from` would come from. As from live carriers, an MMS
+ * may be to any sender: what that sends is another matter. */
 bool inbound_compose(const struct inbound_request *request, const struct send_context *context,
                      struct arena *a, struct message *ret, struct problem *problem);
 

@@ -35,12 +35,8 @@ static int tear_down(void **state)
 
 static bool compose(const char *from, const char *to, const char *text, struct message *ret)
 {
-    struct inbound_request r = {.from = str_of(from),
-                                .to = str_of(to),
-                                .text = str_of(text),
-                                .has_from = true,
-                                .has_text = true,
-                                .has_to = to != NULL};
+    struct inbound_request r = {
+        .from = str_of(from), .to = str_of(to), .text = str_of(text), .has_to = to != NULL};
     return inbound_compose(&r, &context, &arena, ret, &problem);
 }
 

@@ -176,6 +176,10 @@ int store_media_temporary(const struct store *s, char path[STORE_MEDIA_PATH_SIZE
 /* Such a file is whole now, and need not be read to see whether it is damaged until it changes. Any
  * thread. */
 void store_media_written(const struct store *s, const char *path, int fd);
+/* The same with this content, brought to disk: its path, and its size and hash. Negative errno:
+ * nothing is left behind. Any thread; it waits for the disk. */
+int store_media_write(const struct store *s, struct str content, struct media_record *ret,
+                      char path[STORE_MEDIA_PATH_SIZE]);
 
 int store_price_each(struct store_reader *r,
                      bool (*tell)(void *context, const struct price_record *p), void *context);

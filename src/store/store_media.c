@@ -246,6 +246,40 @@ int store_media_temporary(const struct store *s, char path[STORE_MEDIA_PATH_SIZE
     return fd;
 }
 
+static int write_all(int fd, struct str content)
+{
+    while (content.n) {
+        ssize_t n = write(fd, content.p, content.n);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return -errno;
+        content = str_skip(content, (size_t)n);
+    }
+    return fsync(fd) < 0 ? -errno : 0;
+}
+
+int store_media_write(const struct store *s, struct str content, struct media_record *ret,
+                      char path[STORE_MEDIA_PATH_SIZE])
+{
+    int fd = store_media_temporary(s, path);
+
+    if (fd < 0)
+        return fd;
+    int failed = write_all(fd, content);
+    if (!failed)
+        store_media_written(s, path, fd);
+    if (close(fd) < 0 && !failed)
+        failed = -errno;
+    if (failed) {
+        unlink(path);
+        return failed;
+    }
+    ret->size = (int64_t)content.n;
+    digest_sha256(content, ret->hash);
+    return 0;
+}
+
 int store_media_open(const struct store *s, const struct media_record *m)
 {
     char path[STORE_MEDIA_PATH_SIZE];

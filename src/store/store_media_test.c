@@ -373,6 +373,21 @@ static void test_files_are_private(void **state)
     assert_int_equal(status.st_mode & 0777, 0600);
 }
 
+static void test_write(void **state)
+{
+    /* SHA-256 of "abc", FIPS 180-2. */
+    static const uint8_t hash[] = {0xba, 0x78, 0x16, 0xbf, 0x8f, 0x01, 0xcf, 0xea};
+    struct message m = test_accept(1, MODE_TEST, "x");
+    struct media_record written = {.message = m.id, .number = 1, .type = "image/a"}, read;
+
+    assert_int_equal(store_media_write(test_store, STR("abc"), &written, path), 0);
+    assert_int_equal(written.size, 3);
+    assert_memory_equal(written.hash, hash, sizeof hash);
+    assert_int_equal(put(&written), 1);
+    assert_int_equal(store_media_get(test_reader, m.id, 1, &read), 0);
+    check_content(&read, "abc");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -395,6 +410,7 @@ int main(void)
         STORE_TEST(test_a_file_that_was_just_written),
         STORE_TEST(test_foreign_file),
         STORE_TEST(test_files_are_private),
+        STORE_TEST(test_write),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -288,6 +288,24 @@ withServer('cli', {}, (context) => {
     }
   });
 
+  it('tells every fault of the configuration in one round', async () => {
+    const folder = temporaryFolder();
+    const file = join(folder, 'skylark.ini');
+    writeFileSync(file, [
+      '[server]', 'workers = many', '[tls]', 'certificate = /none.pem', 'key = /none.key', '[webhooks]', 'allow = 10.0.0.0/99',
+      '[carrier acme]', 'address = 127.0.0.1:1', 'system_id = x', 'tls = on', 'tls_ca = /none.ca',
+      '[mmsc mms]', 'url = ftp://x', 'version = 6', '[mmsc two]', 'url = http://127.0.0.1:1', 'tls_ca = /none.ca', ''].join('\n'));
+    try {
+      const { code, stderr } = await skylark(['config', 'check', file]);
+      assert.equal(code, codes.badConfig);
+      const lines = stderr.trim().split('\n');
+      assert.deepEqual(lines.map((line) => Number(line.slice(file.length + 1).split(':')[0])).sort((a, b) => a - b), [2, 4, 7, 8, 8, 14, 15, 16], stderr);
+      assert.match(stderr, /a carrier needs a sender/);
+    } finally {
+      removeFolder(folder);
+    }
+  });
+
   it('exits with 5 for a key that is not there', async () => {
     for (const id of ['key_00000000000', 'nonsense']) {
       const { code, stderr } = await skylark(['keys', 'revoke', id, '--data-dir', context.server.dataDir]);

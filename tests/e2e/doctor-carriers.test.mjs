@@ -1,6 +1,7 @@
 // skylark doctor about carriers: which of them get no messages, why, and what helps.
 import { describe, it } from 'node:test';
 import assert from 'node:assert/strict';
+import { realpathSync } from 'node:fs';
 import { skylark } from './lib/program.mjs';
 import { mediaFiles } from './lib/media-files.mjs';
 import { basic, withMms } from './lib/mmsc.mjs';
@@ -29,7 +30,7 @@ describe('doctor about carriers', { timeout: 120_000 * slowness }, () => {
     assert.deepEqual([good.code, good.rows.length], [codes.ok, 1]);
 
     await live.drain('acme');
-    const drained = await finds(live, 'it drained', 'warning', /^acme is drained: it gets nothing new$/);
+    const drained = await finds(live, 'it drained', 'warning', /^'acme' is drained: it gets nothing new$/);
     assert.equal(drained.code, codes.ok);
     assert.match(drained.rows[0][2], /'skylark carriers enable acme'/);
     await live.server.command('carriers', 'enable', 'acme', '--config', live.file);
@@ -37,7 +38,7 @@ describe('doctor about carriers', { timeout: 120_000 * slowness }, () => {
 
     smsc.bind = (pdu, session) => { session.send(pdu.response({ command_status: STATUS.ESME_RINVPASWD })); return true; };
     smsc.sessions.forEach((session) => session.destroy());
-    const refused = await finds(live, 'it refused', 'wrong', /^acme is down since \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC.*RINVPASWD/);
+    const refused = await finds(live, 'it refused', 'wrong', /^'acme' is down since \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC.*RINVPASWD/);
     assert.equal(refused.code, codes.failed);
     assert.match(refused.rows[0][2], /'skylark carriers test acme'/);
     smsc.bind = null;
@@ -48,14 +49,17 @@ describe('doctor about carriers', { timeout: 120_000 * slowness }, () => {
     await finds(live, 'it bound', 'ok', /can be used/);
     const { code, rows } = await look(live, []);
     assert.equal(code, codes.ok);
-    assert.match(rows[0][1], /^the server has acme from another configuration/);
+    assert.ok(live.server.stdout.includes(`carriers list --data-dir '${realpathSync(live.folder)}' --config '${realpathSync(live.file)}'\n`), live.server.stdout);
+    assert.match(rows[0][1], /^the server has 'acme' from another configuration/);
     assert.match(rows[0][2], /--config/);
   }));
 
   it('an MMSC that answers with 401, and no server at all', withMms(() => mediaFiles(), { authorization: basic('us', 'right') }, { settings: { username: 'us', password: 'wrong', refused_wait: '1h' } }, async ({ media, live, client }) => {
     await finds(live, 'it ready', 'ok', /^1 of 1 can be used$/);
+    const elsewhere = await live.server.command('carriers', 'list');
+    assert.ok(/^acme +ready/m.test(elsewhere) && !/BINDS/.test(elsewhere), elsewhere);
     await client.sent({ to: '+14155550123', text: 'Hello', mediaUrls: [media.url('cat.jpg')] });
-    const { code, rows } = await finds(live, 'it closed', 'wrong', /^acme is down since .* UTC; 1 message waits for it: .*HTTP 401: check username and password/);
+    const { code, rows } = await finds(live, 'it closed', 'wrong', /^'acme' is down since .* UTC; 1 message waits for it: .*HTTP 401: check username and password/);
     assert.equal(code, codes.failed);
     assert.equal(rows.length, 1);
     await live.server.stop();

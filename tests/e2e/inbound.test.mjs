@@ -1,6 +1,7 @@
 // What handsets write back: received messages, and the words that opt out and in.
 import { it } from 'node:test';
 import assert from 'node:assert/strict';
+import { skylark } from './lib/program.mjs';
 import { Server, withServer } from './lib/server.mjs';
 import { slowness, until } from './lib/wait.mjs';
 
@@ -20,6 +21,12 @@ withServer('messages from handsets', {}, (context) => {
     await new Promise((done) => { setTimeout(done, 300); });
     assert.equal((await context.api.message(body.messageId)).status, 'received');
     await context.api.refused(400, 'message_not_cancellable', undefined, context.api.call('POST', `/v1/messages/${body.messageId}/cancel`));
+  });
+
+  it('are shown with the type of our number, not of the handset', async () => {
+    const { body: { messageId } } = await inbound({ from: '+15557770019', text: 'Hi', to: '+18005551234' });
+    const { stdout, stderr } = await skylark(['messages', 'get', messageId, '--data-dir', context.server.dataDir], { env: { SKYLARK_API_KEY: context.api.key } });
+    assert.match(stdout, /^From +\+15557770019\nTo +\+18005551234 {2}\(toll-free\)$/m, stderr);
   });
 
   it('opt out and in with a single word', async () => {

@@ -39,6 +39,7 @@ describe('retention', { timeout: 120_000 * slowness }, () => {
   };
   const list = async (api, query = {}) => (await api.get(`/v1/messages?${new URLSearchParams(query)}`)).body;
   const total = async (api, query) => (await list(api, query)).pagination.totalCount;
+  const pictures = () => readdirSync(join(folder, 'media'), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).length;
   const needed = (t) => past || t.skip('libfaketime is missing: apt-get install libfaketime');
 
   it('has messages of sixty days ago', async (t) => {
@@ -49,7 +50,7 @@ describe('retention', { timeout: 120_000 * slowness }, () => {
       for (let i = 0; i < 3; i++) batches.push((await api.call('POST', '/v1/messages/batch', { json: { messages } })).body);
       old.batch = batches[0].batchId;
       old.message = batches[0].results[10].messageId;
-      await api.call('POST', '/v1/test/inbound', { json: { from: '+15551234567', text: 'back' } });
+      await api.call('POST', '/v1/test/inbound', { json: { from: '+15551234567', text: 'back', media: [{ contentType: 'image/png', data: 'iVBORw0KGgo=' }] } });
       await until('all to be delivered', async () => await total(api, { status: 'delivered' }) === 3000, { within: 60_000, every: 200 });
       assert.equal(await total(api), 3001);
       const { createdAt } = await api.message(old.message);
@@ -66,6 +67,7 @@ describe('retention', { timeout: 120_000 * slowness }, () => {
       await until('it to be sent', async () => (await api.message(old.sent)).status === 'sent');
       assert.equal(await total(api), 3002);
       assert.equal(await total(api, { tag: 'odd' }), 1500);
+      assert.equal(pictures(), 1);
       assert.equal((await api.get(`/v1/messages/${old.message}`)).status, 200);
       assert.equal((await api.get('/v1/events?limit=100')).body.data.length, 100);
     });
@@ -93,6 +95,7 @@ describe('retention', { timeout: 120_000 * slowness }, () => {
       await until('all receipts', async () => await total(api, { status: 'sent' }) === 0 && await total(api, { status: 'queued' }) === 0, { within: 30_000 });
       assert.equal(await total(api, { status: 'delivered' }), pagination.totalCount);
       const told = (await api.get('/v1/events?limit=100')).body.data;
+      await until('the end of the picture', () => pictures() === 0, { within: 30_000 });
       assert.ok(told.length > 0 && told.every(({ data }) => data.text === 'between'), 'their events are gone, too');
     });
   });

@@ -130,7 +130,7 @@ export function formTries(schema, samples) {
 // The fields of a form that says the same as a JSON body.
 export function formFields(body) {
   return Object.entries(body).flatMap(([name, value]) => {
-    if (Array.isArray(value)) return value.map((item) => [name, `${item}`]);
+    if (Array.isArray(value) && typeof value[0] !== 'object') return value.map((item) => [name, `${item}`]);
     return [[name, value !== null && typeof value === 'object' ? JSON.stringify(value) : `${value}`]];
   });
 }

@@ -247,7 +247,7 @@ function wrongRange(op) {
 export const ways = {
   invalid_json: raw('{"to"', 'application/json'),
   unsupported_content_type: raw('<to/>', 'text/xml'),
-  request_too_large: (op, world) => raw('x'.repeat((op.id === 'sendBatch' ? 4096 : 256) * 1024 + 1), 'application/json')(op, world),
+  request_too_large: (op, world) => raw('x'.repeat((['sendBatch', 'simulateInbound'].includes(op.id) ? 4096 : 256) * 1024 + 1), 'application/json')(op, world),
   missing_required_field: missing,
   invalid_parameter: mistyped,
   invalid_phone_number: badNumber,
@@ -255,7 +255,9 @@ export const ways = {
   text_required: async (op, world) => world.call(op, { body: { ...(await world.base(op)).body, text: '' } }),
   text_too_long: async (op, world) => world.call(op, { body: { ...(await world.base(op)).body, text: 'x'.repeat(1601) } }),
   invalid_media_url: sendWith({ mediaUrls: ['http://example.com/a.jpg'] }),
-  too_many_media: sendWith({ mediaUrls: Array(11).fill('https://example.com/a.jpg') }),
+  too_many_media: (op, world) => (op.id === 'simulateInbound'
+    ? withBody({ media: Array(11).fill({ contentType: 'image/png', data: 'AAAA' }) })
+    : sendWith({ mediaUrls: Array(11).fill('https://example.com/a.jpg') }))(op, world),
   mms_not_supported: sendWith({ to: '+4915112345678', from: 'Skylark', mediaUrls: ['https://example.com/a.jpg'] }),
   invalid_message_type: sendWith({ messageType: 'spam' }),
   invalid_tags: sendWith({ tags: [''] }),
@@ -309,7 +311,7 @@ export const fields = {
   text_required: () => 'text',
   text_too_long: () => 'text',
   invalid_media_url: () => 'mediaUrls',
-  too_many_media: () => 'mediaUrls',
+  too_many_media: (op) => (op.id === 'simulateInbound' ? 'media' : 'mediaUrls'),
   mms_not_supported: () => 'mediaUrls',
   invalid_message_type: () => 'messageType',
   invalid_tags: () => 'tags',

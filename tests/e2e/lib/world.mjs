@@ -206,6 +206,8 @@ export const samples = {
   'createOptOut.number': () => ({ ...number, good: ['+7654321', '+765432109876543'] }),
   'simulateInbound.from': () => number,
   'simulateInbound.to': () => ({ good: [tollFree, '+447700900123'], bad: ['', '+15551234567', 'Nobody'] }),
+  'simulateInbound.text': () => ({ bad: [''] }),
+  'simulateInbound.media': () => ({ item: (i) => ({ contentType: 'image/png', data: Buffer.from(`picture ${i}`).toString('base64') }) }),
   'sendMessage.from': () => ({ good: [tollFree, '+447700900123'], bad: ['', '+15551234567', 'Nobody', 'Skylark', 'x'.repeat(300)] }),
   'listMessages.from': () => ({ good: [tollFree, 'Skylark'], bad: ['', '+', 'not a sender!', 'x'.repeat(300)] }),
   'sendMessage.text': () => ({ good: ['x', '🐦', 'ﬃ\u202e\ufffe'], bad: [''] }),
@@ -276,6 +278,7 @@ const faults = {
   'sendMessage.from': { form: 'invalid_from_number' },
   text: { high: 'text_too_long', low: 'text_required', form: 'text_required' },
   mediaUrls: { many: 'too_many_media', 'item high': 'invalid_media_url', 'item form': 'invalid_media_url' },
+  'simulateInbound.media': { many: 'too_many_media' },
   messageType: { form: 'invalid_message_type' },
   ...Object.fromEntries(operations.filter(({ path }) => path.startsWith('/v1/analytics/')).map(({ id }) => [`${id}.messageType`, {}])),
   tags: { many: 'invalid_tags', twice: 'invalid_tags', 'item low': 'invalid_tags', 'item high': 'invalid_tags', 'item form': 'invalid_tags' },
@@ -309,6 +312,9 @@ export function faultCode(op, field, kind) {
   const name = chiefName(field);
   return (faults[`${op.id}.${name}`] ?? faults[name])?.[kind] ?? 'invalid_parameter';
 }
+
+// Whether a body cannot do without the field, such as a text without media beside it.
+export const isNeeded = (op, field) => op.json.required?.includes(field) || `${op.id}.${field}` === 'simulateInbound.text';
 
 // What must be given along with a field.
 export const companions = {
