@@ -25,7 +25,7 @@ struct live_options {
     struct mm7_wire *wire; /* the way out to MMSCs */
 };
 
-enum { LIVE_WHY_SIZE = 512, LIVE_POLL_MS = 100 };
+enum { LIVE_WHY_SIZE = 2048, LIVE_POLL_MS = 100 };
 
 /* Before the engine starts; the writer runs. Brings up the carriers of the configuration. `why` is
  * a line for the operator. */

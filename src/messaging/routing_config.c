@@ -27,6 +27,7 @@ struct making {
     const struct routing_source *source;
     struct made *made;
     char *why;
+    size_t told; /* of it is faults */
 };
 
 __attribute__((format(printf, 3, 4))) static int fault(struct making *m, const char *place,
@@ -36,12 +37,21 @@ __attribute__((format(printf, 3, 4))) static int fault(struct making *m, const c
     va_list args;
 
     buf_init(&line, ROUTING_WHY_SIZE);
-    buf_printf(&line, "%s: ", place);
+    buf_printf(&line, "%s%s: ", m->told ? "\n" : "", place);
     va_start(args, format);
     buf_vprintf(&line, format, args);
     va_end(args);
-    str_format(m->why, ROUTING_WHY_SIZE, "%.*s", STR_FMT(buf_str(&line)));
+    if (m->told == 0 || m->told + line.n < ROUTING_WHY_SIZE) {
+        str_format(m->why + m->told, ROUTING_WHY_SIZE - m->told, "%.*s", STR_FMT(buf_str(&line)));
+        m->told += strlen(m->why + m->told);
+    }
     return -EINVAL;
+}
+
+/* Of two results the one to go by; what is faulty does not keep the rest from being looked at. */
+static int worse(int a, int b)
+{
+    return a == -ENOMEM || !b ? a : b;
 }
 
 /* ---- carriers ---- */
@@ -173,7 +183,7 @@ static int make_sender(struct making *m, const struct config_sender *from, struc
     to->links = from->without_mms == CONFIG_WITHOUT_MMS_LINKS;
     to->carriers = carriers_of(m->source->config, from->carriers);
     int failed = set_home(m, from, to);
-    return failed ? failed : set_account(m, from, to);
+    return worse(failed, set_account(m, from, to));
 }
 
 static int address_compare(const void *a, const void *b, void *senders)
@@ -190,9 +200,9 @@ static int add_senders(struct making *m)
     int failed = senders && places ? 0 : -ENOMEM;
 
     _Static_assert(CONFIG_SENDERS_MAX <= UINT16_MAX, "places of senders");
-    for (size_t i = 0; i < c->sender_count && !failed; i++) {
+    for (size_t i = 0; i < c->sender_count && failed != -ENOMEM; i++) {
         places[i] = (uint16_t)i;
-        failed = make_sender(m, &c->senders[i], &senders[i]);
+        failed = worse(failed, make_sender(m, &c->senders[i], &senders[i]));
     }
     if (failed)
         return failed;
@@ -293,8 +303,8 @@ static int add_routes(struct making *m)
                          *at = routes;
     if (!routes)
         return -ENOMEM;
-    for (size_t i = 0; i < c->route_count && !failed; i++)
-        failed = make_routes(m, &c->routes[i], &at);
+    for (size_t i = 0; i < c->route_count && failed != -ENOMEM; i++)
+        failed = worse(failed, make_routes(m, &c->routes[i], &at));
     if (c->route_count == 0)
         failed = make_usual_routes(m, &at);
     if (!failed)
@@ -305,7 +315,7 @@ static int add_routes(struct making *m)
 int routing_make(struct routing **ret, const struct routing_source *source,
                  char why[ROUTING_WHY_SIZE])
 {
-    struct making m = {source, calloc(1, sizeof(struct made)), why};
+    struct making m = {.source = source, .made = calloc(1, sizeof(struct made)), .why = why};
 
     *ret = NULL;
     str_format(why, ROUTING_WHY_SIZE, "there is not enough memory for the routes");
@@ -313,10 +323,10 @@ int routing_make(struct routing **ret, const struct routing_source *source,
         return -ENOMEM;
     arena_init(&m.made->memory, MEMORY_MAX);
     int failed = add_carriers(&m);
-    if (!failed)
+    if (!failed) {
         failed = add_senders(&m);
-    if (!failed)
-        failed = add_routes(&m);
+        failed = worse(failed, add_routes(&m));
+    }
     if (failed)
         routing_free(&m.made->routing);
     else

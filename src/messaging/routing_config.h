@@ -4,7 +4,7 @@
 #include "base/config.h"
 #include "messaging/routing.h"
 
-enum { ROUTING_WHY_SIZE = 512 };
+enum { ROUTING_WHY_SIZE = 2048 };
 
 /* Where what the configuration names is found. */
 struct routing_source {
@@ -17,7 +17,7 @@ struct routing_source {
     void *context;
 };
 
-/* Copies all that it needs. -EINVAL: `why` is a line for the operator, with file and line.
+/* Copies all that it needs. -EINVAL: `why` has a line for each fault, with file and line.
  * Without routes in the configuration, each carrier is a route to everywhere. */
 int routing_make(struct routing **ret, const struct routing_source *source,
                  char why[ROUTING_WHY_SIZE]);

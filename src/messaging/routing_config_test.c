@@ -167,6 +167,37 @@ static void faults(void **state)
                 "route x.type is mms, but the carrier acme takes no media");
 }
 
+static void all_faults_at_once(void **state)
+{
+    char want[ROUTING_WHY_SIZE];
+
+    assert_int_equal(make("[sender 60123]\ncountry = UK\n[sender Acme]\ncountry = XX\n"
+                          "account = shpo\n[route x]\ncarrier = acme\ntype = mms\n"),
+                     -EINVAL);
+    snprintf(
+        want, sizeof want,
+        "%s:7: sender 60123.country is UK, which no country has\n"
+        "%s:9: sender Acme.country is XX, which no country has\n"
+        "%s:9: sender Acme.account is 'shpo', which is no account; skylark accounts list shows "
+        "them, skylark accounts create makes one\n"
+        "%s:12: route x.type is mms, but the carrier acme takes no media",
+        path, path, path, path);
+    assert_string_equal(why, want);
+}
+
+/* More than there is room for: those that fit, each of them whole. */
+static void too_many_faults(void **state)
+{
+    char text[3800];
+    size_t n = 0;
+
+    for (int i = 0; i < 100; i++)
+        n += (size_t)snprintf(text + n, sizeof text - n, "[sender 60%03d]\ncountry = UK\n", i);
+    assert_int_equal(make(text), -EINVAL);
+    assert_in_range(strlen(why), ROUTING_WHY_SIZE - 200, ROUTING_WHY_SIZE - 1);
+    assert_string_equal(why + strlen(why) - strlen("no country has"), "no country has");
+}
+
 #define MMSC "[mmsc mmsc]\nurl = https://mmsc.example/mm7\n"
 
 static uint64_t carriers_for(enum message_kind kind)
@@ -224,6 +255,8 @@ int main(void)
         TEST(routes),
         TEST(without_routes_each_carrier_is_one),
         TEST(faults),
+        TEST(all_faults_at_once),
+        TEST(too_many_faults),
         TEST(it_stands_alone),
         TEST(an_mmsc_takes_mms_and_nothing_else),
         TEST(routes_to_an_mmsc),
