@@ -119,7 +119,7 @@ static size_t count_lines(struct str text)
 }
 
 /* The first that is missing. Queries may be secrets. */
-static void fail_for_lost(struct mm7_sending *s, size_t wanted)
+static void fail_for_lost(struct mm7_sending *s, size_t wanted, int missing)
 {
     struct str lines = s->message.media, url = STR("");
     char detail[MM7_DETAIL_SIZE];
@@ -128,8 +128,9 @@ static void fail_for_lost(struct mm7_sending *s, size_t wanted)
         url = str_cut(&lines, '\n');
     url = utf8_shown(str_cut(&url, '?'), URL_SHOWN);
     str_format(detail, sizeof detail,
-               "Media %zu of %zu (%.*s): the file is no longer in the store.", s->file_count + 1,
-               wanted, STR_FMT(url));
+               missing == -EILSEQ ? "Media %zu of %zu (%.*s): the file is damaged in the store."
+                                  : "Media %zu of %zu (%.*s): the file is no longer in the store.",
+               s->file_count + 1, wanted, STR_FMT(url));
     fail(s, CARRIER_REFUSED, FAILURE_MEDIA_UNREACHABLE, detail);
 }
 
@@ -139,14 +140,15 @@ static bool find_files(struct mm7_sending *s)
 {
     struct mm7_wire *w = s->outlet->wire;
     size_t wanted = count_lines(s->message.media), count = 0;
+    int missing = 0;
 
     if (store_media_list(w->reader, s->message.id, s->media, &count) < 0) {
         fail(s, CARRIER_LATER, FAILURE_UPSTREAM_ERROR, "The store could not be read.");
         return false;
     }
     for (size_t i = 0; i < count; i++) {
-        int missing = store_media_look(w->options.store, &s->media[i]);
-        if (missing && missing != -ENOENT) {
+        missing = store_media_look(w->options.store, &s->media[i]);
+        if (missing && missing != -ENOENT && missing != -EILSEQ) {
             fail_for_file(s, missing);
             return false;
         }
@@ -157,7 +159,7 @@ static bool find_files(struct mm7_sending *s)
     }
     if (s->file_count == wanted)
         return true;
-    fail_for_lost(s, wanted);
+    fail_for_lost(s, wanted, missing);
     return false;
 }
 

@@ -2,6 +2,7 @@
 #include "carriers/test_outlet.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <ftw.h>
 #include <limits.h>
 #include <stdio.h>
@@ -119,6 +120,23 @@ static void files_are_open_one_at_a_time(void **state)
     test_outlet_close();
 }
 
+/* Of other bytes, as many of them: nothing of the message goes out. */
+static void a_damaged_file_is_not_sent(void **state)
+{
+    struct message m = test_mms("Hello", (const char *const[]){"picture", NULL});
+    int fd = open(file_of_size(7), O_WRONLY | O_CLOEXEC);
+
+    assert_true(fd >= 0);
+    assert_int_equal(pwrite(fd, "P", 1, 0), 1);
+    close(fd);
+    test_outlet_open();
+    test_outlet_send(&m);
+    test_outlet_until_told(1);
+    expect(CARRIER_REFUSED, FAILURE_MEDIA_UNREACHABLE,
+           "Media 1 of 1 (https://cdn.example/1): the file is damaged in the store.");
+    test_outlet_close();
+}
+
 static void a_file_that_goes_meanwhile_ends_the_post(void **state)
 {
     in_the_first_of_two();
@@ -206,9 +224,13 @@ static void answers_may_have_long_types(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(files_are_open_one_at_a_time),        CASE(a_file_that_goes_meanwhile_ends_the_post),
-        CASE(without_descriptors_it_is_for_later), CASE(a_file_that_cannot_be_read_is_for_later),
-        CASE(what_was_read_whole_is_not_repeated), CASE(answers_may_have_long_types),
+        CASE(files_are_open_one_at_a_time),
+        CASE(a_damaged_file_is_not_sent),
+        CASE(a_file_that_goes_meanwhile_ends_the_post),
+        CASE(without_descriptors_it_is_for_later),
+        CASE(a_file_that_cannot_be_read_is_for_later),
+        CASE(what_was_read_whole_is_not_repeated),
+        CASE(answers_may_have_long_types),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

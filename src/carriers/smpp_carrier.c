@@ -8,9 +8,13 @@
 #include <stdlib.h>
 
 enum {
-    HEALTH_LEAST = 50,          /* of a carrier that is bound, whatever it refuses */
-    GRACE_US = 2 * 1000 * 1000, /* for answers to what was sent, before unbinding */
+    HEALTH_LEAST = 50, /* of a carrier that is bound, whatever it refuses */
 };
+
+/* For answers to what was sent, before unbinding. Until then nothing goes out under new settings:
+ * many carriers allow no more binds than are open. So it is less than `response_timeout` may be. */
+#define GRACE_US INT64_C(10000000)
+#define HURRY_US INT64_C(2000000)
 
 int64_t smpp_now_us(void)
 {
@@ -150,7 +154,14 @@ void smpp_carrier_leave(struct smpp_carrier *c)
         finish(c);
 }
 
-/* It takes a moment, with or without a hurry. */
+static int64_t grace_us(const struct smpp_carrier *c, bool hurry)
+{
+    int64_t timeout_us = c->settings->config.response_timeout_ms * INT64_C(1000);
+    int64_t grace = hurry ? HURRY_US : GRACE_US;
+
+    return grace < timeout_us ? grace : timeout_us;
+}
+
 static void carrier_stop(struct live_carrier *live, bool hurry, void (*stopped)(void *context),
                          void *context)
 {
@@ -158,13 +169,15 @@ static void carrier_stop(struct live_carrier *live, bool hurry, void (*stopped)(
 
     c->stopped = stopped;
     c->stopped_context = context;
+    int64_t end_us = smpp_now_us() + grace_us(c, hurry);
+    if (!c->stopping || end_us < c->grace_us)
+        c->grace_us = end_us;
+    live_carrier_wake(&c->live);
     if (c->stopping)
         return;
     c->stopping = true;
-    c->grace_us = smpp_now_us() + GRACE_US;
     smpp_carrier_judge(c);
     smpp_feed_return(c);
-    live_carrier_wake(&c->live);
 }
 
 /* ---- running ---- */

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-enum { SHORT_MS = 60 };
+enum { SHORT_MS = 60, HURRY_MS = 2000 };
 
 static void deliver(uint32_t sequence, uint8_t esm_class, struct str text)
 {
@@ -160,12 +160,44 @@ static void stopping_waits_for_what_is_being_written(void **state)
     test_port_until_stopped();
 }
 
-static void stopping_does_not_wait_for_ever(void **state)
+/* As when its section has changed, or is gone: an answer that takes longer than the end of the
+ * program allows is still worth waiting for. */
+static void stopping_waits_for_slow_answers(void **state)
 {
     test_port_up();
     int p = test_port_submit("1");
     test_expect_submit(&test_session, "1");
     test_port_stop();
+    test_expect_nothing(&test_session, HURRY_MS + SHORT_MS);
+    test_session_answer_id(&test_session, "1");
+    test_port_assert_outcome(p, CARRIER_TOOK);
+    expect_unbind();
+    test_port_until_stopped();
+}
+
+/* The end of the program comes while it stops. */
+static void a_hurry_may_come_later(void **state)
+{
+    test_port_up();
+    int64_t begun_us = clock_monotonic_us();
+    int p = test_port_submit("1");
+    test_expect_submit(&test_session, "1");
+    test_port_stop();
+    test_expect_nothing(&test_session, SHORT_MS);
+    test_port_hurry();
+    expect_unbind();
+    assert_true(clock_monotonic_us() - begun_us >= HURRY_MS * INT64_C(1000));
+    test_port_until_stopped();
+    test_port_assert_outcome(p, CARRIER_SILENT);
+    assert_int_equal(test_port.stopped, 1);
+}
+
+static void stopping_does_not_wait_for_ever(void **state)
+{
+    test_port_up();
+    int p = test_port_submit("1");
+    test_expect_submit(&test_session, "1");
+    test_port_hurry();
     expect_unbind();
     test_port_until_stopped();
     test_port_assert_outcome(p, CARRIER_SILENT);
@@ -206,7 +238,7 @@ static void what_is_written_after_the_stop_is_not_answered(void **state)
     test_port_up();
     deliver(5, 4, STR("id:A001 stat:DELIVRD err:000"));
     test_port_until_deliveries(1);
-    test_port_stop();
+    test_port_hurry();
     expect_unbind(); /* for which it has waited long enough */
     test_port_until_stopped();
     test_session_close(&test_session);
@@ -367,6 +399,8 @@ int main(void)
         PORT_TEST(draining_gives_back_what_was_not_sent),
         PORT_TEST(stopping_waits_for_answers_and_unbinds),
         PORT_TEST(stopping_waits_for_what_is_being_written),
+        PORT_TEST(stopping_waits_for_slow_answers),
+        PORT_TEST(a_hurry_may_come_later),
         PORT_TEST(stopping_does_not_wait_for_ever),
         PORT_TEST(stopping_while_it_connects),
         PORT_TEST(starts_again_with_other_settings),

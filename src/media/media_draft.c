@@ -119,6 +119,8 @@ int media_draft_settle(struct media_draft *d)
 
     if (!failed && fsync(d->fd) < 0)
         failed = -errno;
+    if (!failed)
+        store_media_written(d->store, d->path, d->fd);
     return failed;
 }
 

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #define ALL_KINDS ((UINT32_C(1) << (MEDIA_TEXT + 1)) - 1)
 
@@ -133,7 +132,7 @@ static void skip_kept(struct media_fetch *f)
         f->started++;
 }
 
-/* A row whose content is lost is as good as none. */
+/* A row whose content is lost or damaged is as good as none. */
 static void find_kept(struct media_fetch *f, const struct store *s, struct store_reader *r)
 {
     struct media_record found[MEDIA_MAX];
@@ -141,10 +140,12 @@ static void find_kept(struct media_fetch *f, const struct store *s, struct store
     int failed = store_media_list(r, f->message, found, &count);
 
     for (size_t i = 0; i < count && !failed; i++) {
-        int fd = found[i].number <= f->count ? store_media_open(s, &found[i]) : -ENOENT;
-        if (fd < 0)
+        int missing = found[i].number <= f->count ? store_media_look(s, &found[i]) : -ENOENT;
+        if (missing == -EILSEQ)
+            log_error("media", "media file %u of message %" PRId64 " is damaged, and fetched again",
+                      found[i].number, f->message);
+        if (missing)
             continue;
-        close(fd);
         media_file_known(&f->files[found[i].number - 1], &found[i]);
         note_failure(f, &f->files[found[i].number - 1]);
     }

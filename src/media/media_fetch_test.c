@@ -2,7 +2,9 @@
 #include "media/test_media.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { PEERS = 5 };
@@ -309,18 +311,68 @@ static void test_a_content_that_is_known(void **state)
     }
 }
 
-static void lose(int64_t message)
+static char found[STORE_MEDIA_PATH_SIZE]; /* the file of a message */
+
+static void find(int64_t message)
 {
     struct media_record m;
-    char opened[64], found[STORE_MEDIA_PATH_SIZE] = "";
+    char opened[64];
 
     assert_int_equal(test_media_kept(message, 1, &m, NULL), 0);
     int fd = store_media_open(test_media_store, &m);
     assert_true(fd >= 0);
     snprintf(opened, sizeof opened, "/proc/self/fd/%d", fd);
+    memset(found, 0, sizeof found);
     assert_true(readlink(opened, found, sizeof found - 1) > 0);
     close(fd);
+}
+
+static void lose(int64_t message)
+{
+    find(message);
     assert_int_equal(unlink(found), 0);
+}
+
+/* Another byte in its middle; later than the others by the file system's clock. */
+static void damage(int64_t message)
+{
+    struct stat before, after;
+
+    find(message);
+    int fd = open(found, O_WRONLY | O_CLOEXEC);
+    assert_true(fd >= 0);
+    assert_int_equal(fstat(fd, &before), 0);
+    do {
+        assert_int_equal(pwrite(fd, "\x7f", 1, before.st_size / 2), 1);
+        assert_int_equal(fstat(fd, &after), 0);
+    } while (memcmp(&before.st_ctim, &after.st_ctim, sizeof before.st_ctim) == 0);
+    close(fd);
+}
+
+static void fetched_again(int64_t message)
+{
+    accept_one(&peers[0]);
+    give(&peers[0]);
+    assert_int_equal(test_media_answer(message), FAILURE_NONE);
+    test_peer_close(&peers[0]);
+    assert_int_equal(media_desk_count(test_desk).known, 0);
+    assert_int_equal(test_media_files(), 1);
+}
+
+static void test_a_content_that_is_damaged(void **state)
+{
+    int64_t first = test_media_wanted("https://localhost:%u/1");
+
+    fetched_again(first);
+    damage(first);
+    int64_t second = test_media_wanted("https://localhost:%u/1");
+    fetched_again(second); /* what the store has is not taken for it */
+    check_kept(first, 1);
+    check_kept(second, 1);
+    damage(second);
+    assert_int_equal(test_media_ask(first), 0);
+    fetched_again(first);
+    check_kept(first, 1);
 }
 
 /* What the store had when it was asked, and has not when the message is put. */
@@ -370,6 +422,7 @@ int main(void)
         TEST(test_a_broken_one_takes_no_room),
         TEST(test_a_content_that_is_known),
         TEST(test_a_content_that_goes_meanwhile),
+        TEST(test_a_content_that_is_damaged),
         TEST(test_no_files),
     };
 #undef TEST

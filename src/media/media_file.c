@@ -275,8 +275,11 @@ static void take(struct media_file *f)
     f->record.number = f->number;
     f->record.size = f->size;
     digest_take(f->digest, f->record.hash);
-    f->record.loose = store_media_has(f->bench->reader, &f->record) == 1;
+    int has = store_media_has(f->bench->reader, &f->record);
     store_reader_rest(f->bench->reader); /* it may be long until the next one asks */
+    if (has == -EILSEQ)
+        log_error("media", "a media file is damaged on disk; what was fetched takes its place");
+    f->record.loose = has == 1;
     if (!f->record.loose) {
         bring_to_disk(f);
         return;

@@ -13,6 +13,7 @@ static struct arrival_media file_of(const char *type, const char *content)
 
     assert_true(fd >= 0);
     assert_int_equal(write(fd, content, strlen(content)), strlen(content));
+    store_media_written(test_store, m.path, fd);
     close(fd);
     snprintf(m.record.type, sizeof m.record.type, "%s", type);
     memcpy(m.record.hash, content, strlen(content)); /* good enough to tell them apart */

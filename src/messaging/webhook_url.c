@@ -26,6 +26,11 @@ bool webhook_url_check(struct str url, const char *field, const struct address_g
     char why[ADDRESS_WHY_SIZE];
     const char *fault = https_url_fault(url);
 
+    if (!http_url_fault(url) && url_has_user(url))
+        return refuse(field,
+                      "must not have a user name or password, which others would see; requests are "
+                      "signed, so check their signature instead.",
+                      a, problem);
     if (fault && !http_url_fault(url)) { /* it is plain HTTP, and else it is well */
         if (address_guard_allows_plain(guard, url_host(url)))
             return true;

@@ -52,15 +52,25 @@ static void assert_refused(const char *url, const struct address_guard *guard)
 static void https_to_anybody_out_there(void **state)
 {
     static const char *const urls[] = {
-        "https://example.com/hook",      "https://example.com:8443/a?b=c",
-        "HTTPS://user:word@Example.com", "https://93.184.216.34/x",
-        "https://[2606:4700::1111]:443", "https://bücher.example/",
+        "https://example.com/hook", "https://example.com:8443/a?b=c", "HTTPS://Example.com",
+        "https://93.184.216.34/x",  "https://[2606:4700::1111]:443",  "https://bücher.example/",
     };
     for (size_t i = 0; i < sizeof urls / sizeof *urls; i++) {
         if (!check(urls[i], strict))
             fail_msg("%s: %s", urls[i], problem.message);
         assert_true(check(urls[i], open));
     }
+}
+
+/* Whoever lists webhooks, or reads the log, would read it. */
+static void no_users_and_passwords(void **state)
+{
+    assert_refused("https://user:word@example.com/hook", strict);
+    assert_refused("https://user@example.com/hook", open);
+    assert_refused("http://user:word@localhost:8080/hook", open);
+    assert_string_equal(problem.message,
+                        "url must not have a user name or password, which others would see; "
+                        "requests are signed, so check their signature instead.");
 }
 
 static void what_is_no_https_address(void **state)
@@ -154,6 +164,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(https_to_anybody_out_there),
+        cmocka_unit_test(no_users_and_passwords),
         cmocka_unit_test(what_is_no_https_address),
         cmocka_unit_test(no_way_into_the_operators_network),
         cmocka_unit_test(what_the_operator_lets_through),

@@ -54,15 +54,26 @@ void media_forget(struct sqlite_store *s)
     media_litter_found(s);
 }
 
-/* Whether a bound statement for a place and a size finds one, and the file is there: 1 or 0. It may
- * not be this file. */
+/* Whether the file of a row of place, size and hash is there, as it should be. It may not be this
+ * one. A damaged one is dropped when the transaction that brings another is on disk. */
+static int is_whole(struct sqlite_store *s, sqlite3_stmt *row, int64_t other_than)
+{
+    int64_t place = sqlite3_column_int64(row, 0);
+
+    if (place == other_than || sqlite3_column_bytes(row, 2) != MEDIA_HASH_SIZE)
+        return 0;
+    int failed = media_place_look(s->base.media, place, sqlite3_column_int64(row, 1),
+                                  sqlite3_column_blob(row, 2));
+    int spared = failed == -EILSEQ && other_than ? spare(s, place) : 0;
+    return spared ? spared : failed == 0;
+}
+
+/* Whether a bound statement for these finds one that is whole: 1 or 0. */
 static int finds_content(struct sqlite_store *s, enum write_statement which, int64_t other_than)
 {
     sqlite3_stmt *row = s->statements[which];
     int code = sqlite3_step(row);
-    int found = code == SQLITE_ROW && sqlite3_column_int64(row, 0) != other_than &&
-                media_place_holds(s->base.media, sqlite3_column_int64(row, 0),
-                                  sqlite3_column_int64(row, 1));
+    int found = code == SQLITE_ROW ? is_whole(s, row, other_than) : 0;
 
     sqlite3_reset(row);
     return code == SQLITE_ROW || code == SQLITE_DONE ? found : sqlite_failed(s);

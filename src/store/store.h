@@ -157,11 +157,12 @@ int store_media_list(struct store_reader *r, int64_t message, struct media_recor
 /* Its content, to be read: a descriptor that the caller closes. `m` is what was read or put.
  * -ENOENT: it is not there, or not as long as it should be. Any thread. */
 int store_media_open(const struct store *s, const struct media_record *m);
-/* Whether that would find it, without a descriptor: 0, -ENOENT, or why nobody can tell. Any thread.
- */
+/* Whether that would find it, without a descriptor, and as it was put: 0, -ENOENT, -EILSEQ when it
+ * is damaged, or why nobody can tell. It is read whole for that, once in a run and again when it
+ * has changed. Any thread. */
 int store_media_look(const struct store *s, const struct media_record *m);
-/* Whether the content with the hash and size of `m` is kept: 1 or 0. It may be gone a moment later.
- */
+/* Whether the content with the hash and size of `m` is kept: 1 or 0; -EILSEQ: it is, but damaged.
+ * It may be gone a moment later. */
 int store_media_has(struct store_reader *r, const struct media_record *m);
 /* Media leave this much of the disk to the store itself; nothing unless it is said. Any thread. */
 void store_media_reserve(struct store *s, int64_t bytes);
@@ -172,6 +173,9 @@ int store_media_room(const struct store *s);
  * for unlink when it comes to nothing. What a crash leaves behind is removed at the next start. Any
  * thread. */
 int store_media_temporary(const struct store *s, char path[STORE_MEDIA_PATH_SIZE]);
+/* Such a file is whole now, and need not be read to see whether it is damaged until it changes. Any
+ * thread. */
+void store_media_written(const struct store *s, const char *path, int fd);
 /* The same with this content, brought to disk: its path, and its size and hash. Negative errno:
  * nothing is left behind. Any thread; it waits for the disk. */
 int store_media_write(const struct store *s, struct str content, struct media_record *ret,

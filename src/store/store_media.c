@@ -15,7 +15,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-enum { FOLDER_DIGITS = 13, FILE_DIGITS = 15, TRIES = 8 };
+enum { FOLDER_DIGITS = 13, FILE_DIGITS = 15, TRIES = 8, PIECE = 16 << 10 };
 /* What fits into a name. */
 #define RUN_MAX ((INT64_C(1) << (4 * FILE_DIGITS - MEDIA_RUN_BITS)) - 1)
 
@@ -56,6 +56,12 @@ struct media_folder *media_folder_new(const char *store_path, int64_t now_us)
         free(f);
         return NULL;
     }
+    f->proofs = calloc(1, sizeof *f->proofs);
+    if (!f->proofs) {
+        media_folder_free(f);
+        return NULL;
+    }
+    media_proofs_init(f->proofs);
     int64_t newest = newest_run(f);
     f->run = newest < now_us / 1000000 ? now_us / 1000000 : newest + 1;
     atomic_init(&f->next, f->run << MEDIA_RUN_BITS);
@@ -68,6 +74,9 @@ void media_folder_free(struct media_folder *f)
         return;
     if (f->walk)
         closedir(f->walk);
+    if (f->proofs)
+        media_proofs_done(f->proofs);
+    free(f->proofs);
     free(f->path);
     free(f);
 }
@@ -103,7 +112,44 @@ int64_t media_place_of(const struct media_folder *f, const char *path)
     return strcmp(wanted, path) == 0 ? place : -EINVAL;
 }
 
-static int look(const struct media_folder *f, int64_t place, int64_t size)
+/* ---- what files hold ---- */
+
+/* From where it stands. */
+static int hash_file(int fd, uint8_t ret[DIGEST_SHA256_SIZE])
+{
+    struct digest *d = digest_new();
+    char bytes[PIECE];
+    ssize_t n = -1;
+
+    if (!d)
+        return -ENOMEM;
+    while ((n = read(fd, bytes, sizeof bytes)) > 0 || (n < 0 && errno == EINTR))
+        digest_add(d, (struct str){bytes, n > 0 ? (size_t)n : 0});
+    int failed = n < 0 ? -errno : 0;
+    digest_take(d, ret);
+    digest_free(d);
+    return failed;
+}
+
+/* The file is what its status says, which was read before its content. */
+static int prove(const struct media_folder *f, int64_t place, const char *path,
+                 const struct stat *status, const uint8_t hash[MEDIA_HASH_SIZE])
+{
+    uint8_t found[DIGEST_SHA256_SIZE];
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+    if (fd < 0)
+        return -errno;
+    int failed = hash_file(fd, found);
+    close(fd);
+    if (failed || memcmp(found, hash, sizeof found) != 0)
+        return failed ? failed : -EILSEQ;
+    media_proof_note(f->proofs, place, status);
+    return 0;
+}
+
+int media_place_look(const struct media_folder *f, int64_t place, int64_t size,
+                     const uint8_t hash[MEDIA_HASH_SIZE])
 {
     char path[STORE_MEDIA_PATH_SIZE];
     struct stat status;
@@ -111,17 +157,23 @@ static int look(const struct media_folder *f, int64_t place, int64_t size)
     place_path(f, place, path);
     if (stat(path, &status) < 0)
         return -errno;
-    return S_ISREG(status.st_mode) && status.st_size == size ? 0 : -ENOENT;
-}
-
-bool media_place_holds(const struct media_folder *f, int64_t place, int64_t size)
-{
-    return look(f, place, size) == 0;
+    if (!S_ISREG(status.st_mode) || status.st_size != size)
+        return -ENOENT;
+    return media_proof_holds(f->proofs, place, &status) ? 0 : prove(f, place, path, &status, hash);
 }
 
 int store_media_look(const struct store *s, const struct media_record *m)
 {
-    return look(s->media, m->place, m->size);
+    return media_place_look(s->media, m->place, m->size, m->hash);
+}
+
+void store_media_written(const struct store *s, const char *path, int fd)
+{
+    int64_t place = media_place_of(s->media, path);
+    struct stat status;
+
+    if (place >= 0 && fstat(fd, &status) == 0)
+        media_proof_note(s->media->proofs, place, &status);
 }
 
 void media_place_remove(const struct media_folder *f, int64_t place)
@@ -215,6 +267,8 @@ int store_media_write(const struct store *s, struct str content, struct media_re
     if (fd < 0)
         return fd;
     int failed = write_all(fd, content);
+    if (!failed)
+        store_media_written(s, path, fd);
     if (close(fd) < 0 && !failed)
         failed = -errno;
     if (failed) {
@@ -312,7 +366,10 @@ int store_media_has(struct store_reader *r, const struct media_record *m)
 
     if (failed)
         return failed == -ENOENT ? 0 : failed;
-    return size == m->size && media_place_holds(r->store->media, place, size);
+    if (size != m->size)
+        return 0;
+    failed = media_place_look(r->store->media, place, size, m->hash);
+    return failed == -EILSEQ ? failed : failed == 0;
 }
 
 int store_media_put(struct store *s, struct media_record *m, const char *temporary)

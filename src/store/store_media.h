@@ -2,6 +2,7 @@
  * this file knows the paths. */
 #pragma once
 
+#include "store/media_proof.h"
 #include "store/store.h"
 
 #include <dirent.h>
@@ -17,6 +18,7 @@ struct media_folder {
     _Atomic int64_t next;    /* any thread */
     _Atomic int64_t reserve; /* bytes of the disk; any thread */
     DIR *walk;               /* the writing thread's */
+    struct media_proofs *proofs;
 };
 
 /* Beside the store's file at this path; NULL: out of memory. Makes nothing on disk yet. */
@@ -25,8 +27,10 @@ void media_folder_free(struct media_folder *f);
 
 /* The number of a file that store_media_temporary gave; -EINVAL: this is none. */
 int64_t media_place_of(const struct media_folder *f, const char *path);
-/* Whether the file is there, as long as this. */
-bool media_place_holds(const struct media_folder *f, int64_t place, int64_t size);
+/* Whether the file is there and holds this: 0, -ENOENT, -EILSEQ when it is damaged, or why nobody
+ * can tell. */
+int media_place_look(const struct media_folder *f, int64_t place, int64_t size,
+                     const uint8_t hash[MEDIA_HASH_SIZE]);
 /* Nothing is there any more, nor a folder that nothing is in. */
 void media_place_remove(const struct media_folder *f, int64_t place);
 

@@ -1,4 +1,5 @@
 /* The contract of store.h about media files. */
+#include "net/digest.h"
 #include "store/test_fixture.h"
 
 #include <fcntl.h>
@@ -18,13 +19,12 @@ static void make(const char *content)
     close(fd);
 }
 
-/* Hashes are not made here: the first byte stands for the content. */
 static struct media_record record(int64_t message, unsigned number, const char *content)
 {
     struct media_record m = {
         .message = message, .number = number, .size = (int64_t)strlen(content)};
 
-    memset(m.hash, content[0], sizeof m.hash);
+    digest_sha256(str_of(content), m.hash);
     snprintf(m.type, sizeof m.type, "image/%c", content[0]);
     return m;
 }
@@ -282,6 +282,77 @@ static void test_lost_content(void **state)
     check_content(&read, "lost");
 }
 
+/* Other bytes, as many of them; later than the last ones by the file system's clock. */
+static void damage(const char *bytes)
+{
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    struct stat before, after;
+
+    assert_true(fd >= 0);
+    assert_int_equal(fstat(fd, &before), 0);
+    do {
+        assert_int_equal(pwrite(fd, bytes, strlen(bytes), 0), strlen(bytes));
+        assert_int_equal(fstat(fd, &after), 0);
+    } while (memcmp(&before.st_ctim, &after.st_ctim, sizeof before.st_ctim) == 0);
+    close(fd);
+}
+
+/* It is not given to another message, and comes back with the next one that brings it. */
+static void test_damaged_content(void **state)
+{
+    struct message m = test_accept(1, MODE_TEST, "x");
+    struct media_record wanted = record(m.id, 2, "whole"), read;
+    char first[STORE_MEDIA_PATH_SIZE];
+
+    put_new(m.id, 1, "whole");
+    memcpy(first, path, sizeof first);
+    assert_int_equal(store_media_has(test_reader, &wanted), 1);
+    damage("whale");
+    assert_int_equal(store_media_get(test_reader, m.id, 1, &read), 0);
+    assert_int_equal(store_media_look(test_store, &read), -EILSEQ);
+    assert_int_equal(store_media_has(test_reader, &wanted), -EILSEQ);
+    wanted.loose = true;
+    assert_int_equal(put(&wanted), -ENOENT);
+    assert_int_equal(put_new(m.id, 2, "whole"), 1);
+    assert_int_equal(access(first, F_OK), -1);
+    assert_int_equal(store_media_get(test_reader, m.id, 1, &read), 0);
+    assert_int_equal(store_media_look(test_store, &read), 0);
+    check_content(&read, "whole");
+}
+
+/* A row whose content is damaged is as good as none. */
+static void test_damaged_content_of_the_same_message(void **state)
+{
+    struct message m = test_accept(1, MODE_TEST, "x");
+    struct media_record read;
+
+    put_new(m.id, 1, "whole");
+    damage("whale");
+    assert_int_equal(put_new(m.id, 1, "whole"), 1);
+    assert_int_equal(store_media_get(test_reader, m.id, 1, &read), 0);
+    check_content(&read, "whole");
+    damage("whale");
+    assert_int_equal(put_new(m.id, 1, "other"), 1);
+    assert_int_equal(store_media_get(test_reader, m.id, 1, &read), 0);
+    check_content(&read, "other");
+}
+
+/* Who wrote it vouches for it, until it changes. */
+static void test_a_file_that_was_just_written(void **state)
+{
+    struct message m = test_accept(1, MODE_TEST, "x");
+    struct media_record one = record(m.id, 1, "other than the file");
+
+    make("as long as the name");
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    store_media_written(test_store, path, fd);
+    close(fd);
+    assert_int_equal(put(&one), 1);
+    assert_int_equal(store_media_look(test_store, &one), 0); /* it was not read */
+    damage("As");
+    assert_int_equal(store_media_look(test_store, &one), -EILSEQ);
+}
+
 static void test_foreign_file(void **state)
 {
     struct message m = test_accept(1, MODE_TEST, "x");
@@ -334,6 +405,9 @@ int main(void)
         STORE_TEST(test_put_with_its_message),
         STORE_TEST(test_rollback),
         STORE_TEST(test_lost_content),
+        STORE_TEST(test_damaged_content),
+        STORE_TEST(test_damaged_content_of_the_same_message),
+        STORE_TEST(test_a_file_that_was_just_written),
         STORE_TEST(test_foreign_file),
         STORE_TEST(test_files_are_private),
         STORE_TEST(test_write),

@@ -1,5 +1,5 @@
 -- name: content_get
-SELECT place, size FROM content WHERE hash = ?1;
+SELECT place, size, hash FROM content WHERE hash = ?1;
 
 -- name: content_put
 -- In the place of one whose file is lost; then its uses stay.
@@ -19,7 +19,7 @@ DELETE FROM content WHERE place = ?1;
 INSERT OR IGNORE INTO media (message, number, hash, type, at_us) VALUES (?1, ?2, ?3, ?4, ?5);
 
 -- name: media_has
-SELECT c.place, c.size FROM media AS m CROSS JOIN content AS c ON c.hash = m.hash
+SELECT c.place, c.size, c.hash FROM media AS m CROSS JOIN content AS c ON c.hash = m.hash
 WHERE m.message = ?1 AND m.number = ?2;
 
 -- name: media_delete
