@@ -21,7 +21,7 @@ configure() {
     elif [[ $# -gt 0 && $* != "$(cat "$dir/options.txt" 2>/dev/null)" ]]; then
         meson configure "$dir" "$@" || return
     fi
-    if [[ $# -gt 0 ]]; then
+    if [[ $# -gt 0 && $* != "$(cat "$dir/options.txt" 2>/dev/null)" ]]; then
         printf '%s\n' "$*" >"$dir/options.txt"
     fi
 }

@@ -2,8 +2,8 @@
 //
 //   node tools/e2e.mjs --out FOLDER [--jobs N] [--again] FILE...
 //
-// A file with the line "// Runs alone: WHY" measures time or exact limits; it gets the machine for
-// itself, after the others. What a file said is printed when it ends, and its results lie in
+// A file with the line "// Runs alone: WHY" measures time or exact limits; no other test
+// runs beside it; it comes after the others. What a file said is printed when it ends, and its results lie in
 // FOLDER/NAME.tap. With --again a file that failed is run once more, alone, and the second run
 // counts; that this was so is never hidden: it is printed, and its name is in FOLDER/unsteady.
 import { spawn } from 'node:child_process';

@@ -1,10 +1,12 @@
 #include "api/scribe.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 struct scribe {
     struct mailbox letters;
+    atomic_int waiting; /* letters, with the one that is taken */
     void (*take)(struct letter *letter);
     pthread_t thread;
     bool stopped; /* of the thread that stops it */
@@ -20,6 +22,7 @@ static void *scribe_main(void *argument)
         for (; l; l = next) {
             next = l->next; /* when it is taken it is another's */
             s->take(l);
+            atomic_fetch_sub(&s->waiting, 1);
         }
     return NULL;
 }
@@ -45,7 +48,13 @@ int scribe_start(struct scribe **ret, void (*take)(struct letter *letter))
 
 int scribe_post(struct scribe *s, struct letter *letter)
 {
-    return mailbox_post(&s->letters, letter);
+    int failed = atomic_fetch_add(&s->waiting, 1) < SCRIBE_MAX ? 0 : -EAGAIN;
+
+    if (!failed)
+        failed = mailbox_post(&s->letters, letter);
+    if (failed)
+        atomic_fetch_sub(&s->waiting, 1);
+    return failed;
 }
 
 void scribe_stop(struct scribe *s)

@@ -6,10 +6,13 @@
 
 struct scribe;
 
+/* So many letters wait at most: each holds the files of a call in memory, and the end of the
+ * program waits for all of them. */
+enum { SCRIBE_MAX = 32 };
+
 /* `take` is called on the scribe's thread with each letter, in the order in which they came. */
 int scribe_start(struct scribe **ret, void (*take)(struct letter *letter));
-/* 0, or -ESHUTDOWN after scribe_stop. Any thread. A letter is a call that waits for its answer, so
- * there are no more of them than connections. */
+/* 0; -EAGAIN: too many wait; -ESHUTDOWN after scribe_stop. Any thread. */
 int scribe_post(struct scribe *s, struct letter *letter);
 /* Does what waits, then ends the thread; later posts are refused. */
 void scribe_stop(struct scribe *s);

@@ -8,12 +8,12 @@
 
 #include <cmocka.h>
 
-enum { LETTERS = 100 };
+enum { LETTERS = SCRIBE_MAX };
 
 static struct note {
     struct letter letter;
     int number;
-} notes[LETTERS];
+} notes[LETTERS + 1];
 static int taken[LETTERS], taken_count;
 static pthread_t taker;
 static sem_t gate;
@@ -63,6 +63,17 @@ static void all_are_taken_in_their_order(void **state)
     scribe_free(s);
 }
 
+static void more_than_so_many_do_not_wait(void **state)
+{
+    struct scribe *s = start_with(LETTERS);
+
+    assert_int_equal(scribe_post(s, &notes[LETTERS].letter), -EAGAIN);
+    sem_post(&gate);
+    scribe_stop(s);
+    assert_int_equal(taken_count, LETTERS);
+    scribe_free(s);
+}
+
 static void none_is_taken_after_the_end(void **state)
 {
     struct scribe *s = start_with(0);
@@ -79,6 +90,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(all_are_taken_in_their_order, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(more_than_so_many_do_not_wait, set_up, tear_down),
         cmocka_unit_test_setup_teardown(none_is_taken_after_the_end, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,13 +15,11 @@ static void answer_queue_full(struct call *c)
                                         .retry_after_s = 1});
 }
 
-static void answer_not_stored(struct call *c)
-{
-    answer_problem(c, &(struct problem){.code = PROBLEM_SERVICE_UNAVAILABLE,
-                                        .message = "The request could not be stored; nothing was "
-                                                   "accepted. Try again in 5 seconds.",
-                                        .retry_after_s = 5});
-}
+static const struct problem not_stored = {
+    .code = PROBLEM_SERVICE_UNAVAILABLE,
+    .message = "The request could not be stored; nothing was accepted. Try again in 5 seconds.",
+    .retry_after_s = 5,
+};
 
 void *writing_new(struct call *c, size_t size)
 {
@@ -97,7 +95,7 @@ static void finish(struct http_request *r)
     if (w->result == -EAGAIN)
         answer_queue_full(&w->call);
     else if (w->result < 0)
-        answer_not_stored(&w->call);
+        answer_problem(&w->call, &not_stored);
     else if (w->problem.code != PROBLEM_NONE)
         answer_problem(&w->call, &w->problem);
     else if (w->replayed)
@@ -133,9 +131,8 @@ void writing_prepare(struct letter *writing)
     log_end_request();
     w->prepared = !failed;
     if (failed)
-        give_back(w, failed);
-    else
-        post(w);
+        w->refusal = not_stored; /* unless it repeats what was stored before */
+    post(w);
 }
 
 void writing_start(struct writing *w, const struct writing_ops *ops, unsigned weight)
@@ -150,7 +147,7 @@ void writing_start(struct writing *w, const struct writing_ops *ops, unsigned we
     w->call.key = NULL;
     r->continuation = w;
     http_request_suspend(r, finish);
-    if (!ops->prepare) {
+    if (!ops->prepare || w->refusal.code != PROBLEM_NONE) {
         post(w);
         return;
     }

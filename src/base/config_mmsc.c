@@ -190,8 +190,11 @@ void config_check_mmscs(struct config_load *l)
             check_paths(l, m, &c->mmscs[j]);
         config_section_judge(l, &c->mmscs[i].section, before);
     }
+    unsigned before = l->report->error_count;
     if (c->carrier_count + c->mmsc_count > CONFIG_CARRIERS_MAX)
         config_fault(l, c->mmscs[0].place,
                      "there are %zu carriers and %zu MMSCs; at most %d are possible together",
                      c->carrier_count, c->mmsc_count, CONFIG_CARRIERS_MAX);
+    if (c->mmsc_count > 0)
+        config_section_judge(l, &l->config->mmscs[0].section, before);
 }

@@ -12,8 +12,10 @@ enum {
 };
 
 /* For answers to what was sent, before unbinding. Until then nothing goes out under new settings:
- * many carriers allow no more binds than are open. So it is less than `response_timeout` may be. */
-#define GRACE_US INT64_C(10000000)
+ * many carriers allow no more binds than are open. With the time to bind anew it is less than that
+ * after which a carrier counts as dead. What a carrier brings meanwhile gets only the shorter time:
+ * one that brings receipts all the time is never without any. */
+#define GRACE_US INT64_C(4000000)
 #define HURRY_US INT64_C(2000000)
 
 int64_t smpp_now_us(void)
@@ -146,9 +148,11 @@ static void finish(struct smpp_carrier *c)
 /* On the timer, so no link is in the middle of anything. */
 void smpp_carrier_leave(struct smpp_carrier *c)
 {
-    bool idle = c->unanswered == 0 && !c->deliveries;
+    int64_t now_us = smpp_now_us();
+    bool answered = c->unanswered == 0;
+    bool idle = answered && (!c->deliveries || now_us >= c->hurry_us);
 
-    if (!c->unbinding && (idle || smpp_now_us() >= c->grace_us))
+    if (!c->unbinding && (idle || now_us >= c->grace_us))
         unbind(c);
     else if (c->unbinding && all_gone(c))
         finish(c);
@@ -157,9 +161,10 @@ void smpp_carrier_leave(struct smpp_carrier *c)
 static int64_t grace_us(const struct smpp_carrier *c, bool hurry)
 {
     int64_t timeout_us = c->settings->config.response_timeout_ms * INT64_C(1000);
-    int64_t grace = hurry ? HURRY_US : GRACE_US;
 
-    return grace < timeout_us ? grace : timeout_us;
+    if (hurry || timeout_us < HURRY_US)
+        return HURRY_US;
+    return GRACE_US < timeout_us ? GRACE_US : timeout_us;
 }
 
 static void carrier_stop(struct live_carrier *live, bool hurry, void (*stopped)(void *context),
@@ -169,13 +174,14 @@ static void carrier_stop(struct live_carrier *live, bool hurry, void (*stopped)(
 
     c->stopped = stopped;
     c->stopped_context = context;
-    int64_t end_us = smpp_now_us() + grace_us(c, hurry);
+    int64_t now_us = smpp_now_us(), end_us = now_us + grace_us(c, hurry);
     if (!c->stopping || end_us < c->grace_us)
         c->grace_us = end_us;
     live_carrier_wake(&c->live);
     if (c->stopping)
         return;
     c->stopping = true;
+    c->hurry_us = now_us + HURRY_US;
     smpp_carrier_judge(c);
     smpp_feed_return(c);
 }

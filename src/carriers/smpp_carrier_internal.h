@@ -68,6 +68,7 @@ struct smpp_carrier {
     bool tried; /* a bind was lost or refused since the start */
     bool stopping, unbinding;
     int64_t grace_us; /* until then what was sent may be answered */
+    int64_t hurry_us; /* and until then what it brings is */
     void (*stopped)(void *context);
     void *stopped_context;
 };

@@ -291,8 +291,10 @@ static int64_t next_look_us(struct smpp_carrier *c, int64_t now_us)
         else if (rate_us > 0 && (l->queue.first || c->ready.first))
             next_us = earlier(next_us, rate_us);
     }
-    if (c->stopping && !c->unbinding)
-        next_us = earlier(next_us, c->grace_us > now_us ? c->grace_us - now_us : 0);
+    if (c->stopping && !c->unbinding) {
+        int64_t end_us = now_us < c->hurry_us ? c->hurry_us : c->grace_us;
+        next_us = earlier(next_us, end_us > now_us ? end_us - now_us : 0);
+    }
     return next_us;
 }
 

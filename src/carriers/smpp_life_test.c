@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-enum { SHORT_MS = 60, HURRY_MS = 2000 };
+enum { SHORT_MS = 60, HURRY_MS = 2000, GRACE_MS = 4000 };
 
 static void deliver(uint32_t sequence, uint8_t esm_class, struct str text)
 {
@@ -186,7 +186,9 @@ static void a_hurry_may_come_later(void **state)
     test_expect_nothing(&test_session, SHORT_MS);
     test_port_hurry();
     expect_unbind();
-    assert_true(clock_monotonic_us() - begun_us >= HURRY_MS * INT64_C(1000));
+    int64_t took_us = clock_monotonic_us() - begun_us;
+    assert_true(took_us >= HURRY_MS * INT64_C(1000));
+    assert_true(took_us < GRACE_MS * INT64_C(1000));
     test_port_until_stopped();
     test_port_assert_outcome(p, CARRIER_SILENT);
     assert_int_equal(test_port.stopped, 1);
@@ -201,6 +203,19 @@ static void stopping_does_not_wait_for_ever(void **state)
     expect_unbind();
     test_port_until_stopped();
     test_port_assert_outcome(p, CARRIER_SILENT);
+}
+
+/* A carrier that goes on bringing receipts does not keep its new settings waiting. */
+static void stopping_waits_less_for_what_is_being_written(void **state)
+{
+    test_port_up();
+    deliver(5, 4, STR("id:A001 stat:DELIVRD err:000"));
+    test_port_until_deliveries(1);
+    int64_t begun_us = clock_monotonic_us();
+    test_port_stop();
+    expect_unbind();
+    assert_true(clock_monotonic_us() - begun_us < GRACE_MS * INT64_C(1000));
+    test_port_until_stopped();
 }
 
 static void stopping_while_it_connects(void **state)
@@ -402,6 +417,7 @@ int main(void)
         PORT_TEST(stopping_waits_for_slow_answers),
         PORT_TEST(a_hurry_may_come_later),
         PORT_TEST(stopping_does_not_wait_for_ever),
+        PORT_TEST(stopping_waits_less_for_what_is_being_written),
         PORT_TEST(stopping_while_it_connects),
         PORT_TEST(starts_again_with_other_settings),
         PORT_TEST(what_is_written_after_the_stop_is_not_answered),

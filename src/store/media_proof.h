@@ -1,7 +1,6 @@
 /* Which media files have been found to hold what they should, so that each is read for that once,
- * and again only when it has changed (by more than a tick of the file system's clock). The newest
- * are remembered. Any thread; the lock guards the
- * table. */
+ * and again only when it has changed (by more than a tick of the file system's clock), or when
+ * another took its place in the table. Any thread; the lock guards the table. */
 #pragma once
 
 #include <pthread.h>
@@ -9,7 +8,7 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
-enum { MEDIA_PROOFS = 8192 };
+enum { MEDIA_PROOF_BITS = 13, MEDIA_PROOFS = 1 << MEDIA_PROOF_BITS };
 
 /* A file as it was then. */
 struct media_proof {

@@ -125,7 +125,8 @@ static int hash_file(int fd, uint8_t ret[DIGEST_SHA256_SIZE])
         return -ENOMEM;
     while ((n = read(fd, bytes, sizeof bytes)) > 0 || (n < 0 && errno == EINTR))
         digest_add(d, (struct str){bytes, n > 0 ? (size_t)n : 0});
-    int failed = n < 0 ? -errno : 0;
+    /* What cannot be read on this disk is as good as damaged. */
+    int failed = n < 0 ? errno == EIO ? -EILSEQ : -errno : 0;
     digest_take(d, ret);
     digest_free(d);
     return failed;

@@ -306,6 +306,20 @@ withServer('cli', {}, (context) => {
     }
   });
 
+  it('tells of too many carriers, and looks no further', async () => {
+    const folder = temporaryFolder();
+    const file = join(folder, 'skylark.ini');
+    const sections = (count, write) => Array.from({ length: count }, (_, i) => write(i)).join('');
+    writeFileSync(file, `[sender +18005551234]\n${sections(40, (i) => `[carrier c${i}]\naddress = 127.0.0.1:1\nsystem_id = x\n`)}${sections(30, (i) => `[mmsc m${i}]\nurl = http://127.0.0.1:1\n`)}`);
+    try {
+      const { code, stderr } = await skylark(['config', 'check', file]);
+      assert.equal(code, codes.badConfig, stderr);
+      assert.match(stderr, /there are 40 carriers and 30 MMSCs; at most 64 are possible together/);
+    } finally {
+      removeFolder(folder);
+    }
+  });
+
   it('exits with 5 for a key that is not there', async () => {
     for (const id of ['key_00000000000', 'nonsense']) {
       const { code, stderr } = await skylark(['keys', 'revoke', id, '--data-dir', context.server.dataDir]);

@@ -319,7 +319,7 @@ describe('contract', { timeout: 240_000 * slowness }, () => {
     receiver.close(); // nobody is there any more
     await world.api.call('PATCH', path, { json: { url: 'http://127.0.0.1:1/' } });
     await post(`${path}/deliveries/${parked.deliveryId}/retry`);
-    await until('the failure', async () => (await world.api.get(`${path}/deliveries/${parked.deliveryId}`)).body.lastAttempt.error);
+    await until('the failure', async () => (await world.api.get(`${path}/deliveries/${parked.deliveryId}`)).body.lastAttempt?.error);
     await world.api.get(`${path}/deliveries?limit=1`);
     assert.ok((await post(`${path}/rotate-secret`)).previousSecretValidUntil);
     assert.equal((await world.api.call('PATCH', path, { json: { enabled: false } })).body.disabledReason, 'disabled');

@@ -168,15 +168,25 @@ describe('pictures from a handset that a test plays, and the disk', { timeout: 1
   });
 
   it('are refused while the disk has no more room than messages need, which texts do not mind', async () => {
-    const server = await Server.start({ env: { SKYLARK_MEDIA_RESERVE: '1000000000000000' } });
+    const folder = temporaryFolder();
+    const again = { json: { from, media: [file('image/png', png(300))] }, headers: { 'Idempotency-Key': 'before' } };
+    let server = await Server.start({ dataDir: folder });
     try {
-      const client = await server.keyedClient();
+      const { key } = await server.createKey();
+      const before = await received(server.client(key), again.json, { headers: again.headers });
+      await server.stop();
+      server = await Server.start({ dataDir: folder, env: { SKYLARK_MEDIA_RESERVE: '1000000000000000' } });
+      const client = server.client(key);
+      const repeated = await received(client, again.json, { headers: again.headers });
+      assert.equal(repeated.messageId, before.messageId, 'a repetition needs no room');
+      await client.refused(400, 'invalid_phone_number', 'from', inbound(client, { from: 'nobody', media: again.json.media }));
       await client.refused(503, 'service_unavailable', undefined, inbound(client, { from, media: [file('image/png', png())] }));
       await received(client, { from, text: 'x' });
-      assert.equal(filesIn(server.dataDir), 0);
+      assert.equal(filesIn(folder), 1);
       assert.match(server.stderr + server.stdout, /cannot be kept: No space left/);
     } finally {
       await server.dispose();
+      removeFolder(folder);
     }
   });
 });
