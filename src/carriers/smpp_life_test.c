@@ -306,7 +306,7 @@ static void signs_of_life_are_no_answers(void **state)
     test_port_up();
     int p = test_port_submit("1");
     test_expect_submit(&test_session, "1");
-    for (uint32_t i = 0; i < 10 && test_port.parcels[p].answers == 0; i++) {
+    for (uint32_t i = 0; i < 10 && test_port.answers == 0; i++) {
         test_session_send(&test_session,
                           (struct smpp_pdu){.command = SMPP_ENQUIRE_LINK, .sequence = i});
         tick_for(30);
