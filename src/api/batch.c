@@ -40,11 +40,6 @@ struct batching {
     struct batch_item *items;
 };
 
-static bool too_many_values(struct problem *p)
-{
-    return problem_set(p, PROBLEM_REQUEST_TOO_LARGE, NULL, "The body holds too many values.");
-}
-
 static bool check_count(size_t count, struct arena *a, struct problem *p)
 {
     if (count == 0)
@@ -173,19 +168,19 @@ static bool read_batch(struct batching *b, struct call *c, struct str array, str
     size_t count;
 
     if (!values || json_scan_items(array, a, values, BATCH_MAX, &count) < 0)
-        return too_many_values(p);
+        return body_too_many_values(p);
     if (!check_count(count, a, p) || !once_read(&b->writing, p))
         return false;
     b->items = arena_alloc(a, count * sizeof *b->items);
     if (!b->items)
-        return too_many_values(p);
+        return body_too_many_values(p);
     b->batch = (struct batch_record){
         .account = b->writing.account, .mode = b->writing.mode, .total = (unsigned)count};
     once_print_begin(&b->writing, &print);
     for (size_t i = 0; i < count; i++)
         read_item(b, &context, &values[i], &b->items[i], &print);
     once_print_end(&b->writing, &print);
-    return arena_spares(a, WRITER_ROOM) || too_many_values(p);
+    return arena_spares(a, WRITER_ROOM) || body_too_many_values(p);
 }
 
 void batch_create(struct call *c)

@@ -15,6 +15,11 @@ static bool is_set(const struct json_field *field, const void *out)
     return *(const bool *)((const char *)out + field->set_offset);
 }
 
+bool body_too_many_values(struct problem *p)
+{
+    return problem_set(p, PROBLEM_REQUEST_TOO_LARGE, NULL, "The body holds too many values.");
+}
+
 static bool missing(const struct json_field *field, struct arena *a, struct problem *p)
 {
     return problem_set(p, PROBLEM_MISSING_REQUIRED_FIELD, field->name,
@@ -25,7 +30,7 @@ bool body_judge(const struct body_table *table, enum json_result result,
                 const struct json_error *error, const void *out, struct arena *a, struct problem *p)
 {
     if (result == JSON_NO_MEMORY)
-        return problem_set(p, PROBLEM_REQUEST_TOO_LARGE, NULL, "The body holds too many values.");
+        return body_too_many_values(p);
     for (size_t i = 0; i < table->required; i++)
         if (!is_set(&table->fields[i], out))
             return missing(&table->fields[i], a, p);

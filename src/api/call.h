@@ -112,6 +112,9 @@ struct body_table {
         (fields), sizeof(fields) / sizeof *(fields), (required), false                             \
     }
 
+/* More than the memory of a request holds. False. */
+bool body_too_many_values(struct problem *p);
+
 /* Decodes the call's body, JSON or form, into `out`, which is zeroed or holds defaults. False with
  * the first problem, in the order that the API promises: content type, syntax, missing fields,
  * types. Where nothing is required, no body at all is one without fields. */

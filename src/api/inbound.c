@@ -82,11 +82,6 @@ static const struct writing_ops media_ops = {.prepare = keep_media,
 
 /* ---- the request ---- */
 
-static bool too_much(struct problem *p)
-{
-    return problem_set(p, PROBLEM_REQUEST_TOO_LARGE, NULL, "The body holds too many values.");
-}
-
 static bool read_body(struct call *c, struct inbound_body *ret, struct problem *p)
 {
     bool decoded = body_decode(c, &inbound_table, ret, p);
@@ -104,7 +99,7 @@ static bool read_media(struct receiving *r, const struct inbound_body *body, str
     if (!body->has_media)
         return true;
     r->media = arena_new(a, struct inbound_media);
-    return r->media ? inbound_media_read(body->media, a, r->media, p) : too_much(p);
+    return r->media ? inbound_media_read(body->media, a, r->media, p) : body_too_many_values(p);
 }
 
 static void compose(struct receiving *r, const struct inbound_body *body,
@@ -138,8 +133,8 @@ void inbound_create(struct call *c)
     if (good)
         compose(r, &body, &context);
     if (good && writing_once(&r->writing, &inbound_table, &body, &p) &&
-        (arena_spares(&c->http->arena, WRITER_ROOM) || too_much(&p)))
-        writing_start(&r->writing, r->media ? &media_ops : &text_ops, 1);
+        (arena_spares(&c->http->arena, WRITER_ROOM) || body_too_many_values(&p)))
+        writing_start(&r->writing, r->media ? &media_ops : &text_ops, 1 + (unsigned)media_count(r));
     else
         answer_problem(c, &p);
 }

@@ -44,8 +44,7 @@ static bool decode_item(const struct reading *r, const struct json_value *value,
                      "must be an object with contentType and data.");
     enum json_result result = json_decode(value->raw, fields, FIELD_COUNT, ret, r->arena, &error);
     if (result == JSON_NO_MEMORY)
-        return problem_set(r->problem, PROBLEM_REQUEST_TOO_LARGE, NULL,
-                           "The body holds too many values.");
+        return body_too_many_values(r->problem);
     for (size_t i = 0; i < FIELD_COUNT; i++)
         if (!*(const bool *)((const char *)ret + fields[i].set_offset))
             return fault(r, PROBLEM_MISSING_REQUIRED_FIELD, fields[i].name, "is required.");
@@ -73,8 +72,7 @@ static bool read_content(struct reading *r, struct str data, struct str *ret)
     char *bytes = arena_bytes(r->arena, room + 1);
 
     if (!bytes)
-        return problem_set(r->problem, PROBLEM_REQUEST_TOO_LARGE, NULL,
-                           "The body holds too many values.");
+        return body_too_many_values(r->problem);
     if (data.n == 0)
         return fault(r, PROBLEM_INVALID_PARAMETER, "data", "is empty; give the file in base64.");
     if (!base64_decode(data, bytes, room, &n))
@@ -109,7 +107,7 @@ bool inbound_media_read(struct str array, struct arena *a, struct inbound_media 
     struct json_value values[MEDIA_MAX];
 
     if (json_scan_items(array, a, values, MEDIA_MAX, &ret->count) < 0)
-        return problem_set(p, PROBLEM_REQUEST_TOO_LARGE, NULL, "The body holds too many values.");
+        return body_too_many_values(p);
     if (!check_count(ret->count, a, p))
         return false;
     for (; r.index < ret->count; r.index++) {
